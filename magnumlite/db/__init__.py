@@ -1,0 +1,1 @@
+"""The shared database: engine, models, queries and schema."""

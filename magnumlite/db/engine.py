@@ -1,0 +1,232 @@
+"""Transactions, connections and the database's clock.
+
+Built on oslo.db's global enginefacade: it is configured from ``[database]`` at the first use,
+and test fixtures of drivers configure the same facade.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypeVar
+
+import sqlalchemy as sa
+from oslo_db import api as oslo_db_api
+from oslo_db import exception as db_exc
+from oslo_db.sqlalchemy import enginefacade
+from oslo_log import log
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import Session
+from sqlalchemy.sql.functions import FunctionElement
+
+from magnumlite import exception
+from magnumlite.conf import CONF
+from magnumlite.db import texts
+
+LOG = log.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Milliseconds a SQLite connection waits for another writer.
+SQLITE_BUSY_TIMEOUT = 30_000
+
+_context = threading.local()
+
+
+def reader() -> contextlib.AbstractContextManager[Session]:
+    """Open, or join, this thread's transaction for reading.
+
+    Raises:
+        MagnumException: no connection came free within ``[database]pool_timeout`` (B30).
+    """
+    return _transaction(enginefacade.reader, writing=False)
+
+
+def writer() -> contextlib.AbstractContextManager[Session]:
+    """Open, or join, this thread's transaction for writing.
+
+    Only the outermost one commits. It must not be opened inside a :func:`reader`.
+
+    Raises:
+        MagnumException: no connection came free within ``[database]pool_timeout`` (B30).
+    """
+    return _transaction(enginefacade.writer, writing=True)
+
+
+@contextlib.contextmanager
+def _transaction(mode: Any, *, writing: bool) -> Iterator[Session]:
+    outermost = not in_transaction()
+    if outermost:
+        _context.open = True
+        _context.writing = writing
+    try:
+        with mode.using(_context) as session:
+            yield session
+    except sa.exc.TimeoutError as error:
+        raise exception.MagnumException(
+            "No database connection came free in time: every one that [database]max_pool_size "
+            f"and max_overflow allow is in use ({error})"
+        ) from error
+    finally:
+        if outermost:
+            _context.open = _context.writing = False
+
+
+def in_transaction() -> bool:
+    """Tell whether this thread is inside :func:`reader` or :func:`writer`."""
+    return getattr(_context, "open", False)
+
+
+def _is_lock_conflict(error: Exception) -> bool:
+    return isinstance(error, db_exc.DBError) and "database is locked" in str(error)
+
+
+_retry = oslo_db_api.wrap_db_retry(
+    retry_interval=0.05,
+    max_retry_interval=2,
+    max_retries=20,
+    inc_retry_interval=True,
+    retry_on_deadlock=True,
+    exception_checker=_is_lock_conflict,
+)
+
+
+def retried(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a function that opens a transaction again when the database broke a deadlock.
+
+    Inside an open transaction it is called once: only the owner of the whole transaction can
+    start it again.
+    """
+    again: Callable[P, R] = _retry(function)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if in_transaction():
+            return function(*args, **kwargs)
+        return again(*args, **kwargs)
+
+    return call
+
+
+def configured() -> bool:
+    """Tell whether a database is named, or an engine is already there."""
+    return enginefacade.writer.is_started or bool(CONF.database.connection)
+
+
+def engine() -> sa.Engine:
+    """Return the engine of the writers; made from ``[database]`` when there is none."""
+    made: sa.Engine = enginefacade.writer.get_engine()
+    return made
+
+
+def dispose() -> None:
+    """Close the connections and forget the engine; the next use reads ``[database]`` again.
+
+    Also to be called in a process that was forked with an engine open.
+    """
+    root = enginefacade._context_manager
+    root.dispose_pool()
+    root.patch_factory(enginefacade.transaction_context())
+    root.append_on_engine_create(_prepare)
+
+
+def _prepare(made: sa.Engine) -> None:
+    texts.learn_charsets(made)
+    if made.dialect.name == "sqlite":
+        _share_sqlite(made)
+
+
+def _share_sqlite(made: sa.Engine) -> None:
+    """Make threads and processes share a SQLite file: WAL, and writers that queue."""
+
+    @sa.event.listens_for(made, "connect")
+    def connected(connection: Any, record: Any) -> None:
+        connection.execute(f"PRAGMA busy_timeout = {SQLITE_BUSY_TIMEOUT}")
+
+    @sa.event.listens_for(made, "begin", insert=True)
+    def begun(connection: sa.Connection) -> None:
+        # A deferred transaction takes its lock at the first write, so that ids could be given
+        # in another order than commits; and a reader that becomes a writer may fail at once.
+        if getattr(_context, "writing", False) and "in_transaction" not in connection.info:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            connection.info["in_transaction"] = True
+
+    if made.url.database not in (None, "", ":memory:"):
+        raw = made.raw_connection()
+        try:
+            raw.cursor().execute("PRAGMA journal_mode = WAL")
+        finally:
+            raw.close()
+
+
+enginefacade._context_manager.append_on_engine_create(_prepare)
+
+
+def now() -> sa.ColumnElement[Any]:
+    """Return the database's clock as SQL: UTC, microseconds, comparable with ``DateTime(6)``."""
+    return _SecondsAgo(sa.literal(0, sa.Integer))
+
+
+def seconds_ago(seconds: float | sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    """Return :func:`now` less ``seconds`` as SQL; negative ones lie ahead."""
+    if isinstance(seconds, int | float):
+        seconds = sa.literal(float(seconds), sa.Float)
+    return _SecondsAgo(seconds)
+
+
+def elapsed(since: Any) -> sa.ColumnElement[Any]:
+    """Return the seconds from ``since`` (a UTC ``DateTime`` column) to :func:`now` as SQL."""
+    return _Elapsed(since)
+
+
+class _SecondsAgo(FunctionElement[Any]):
+    type = sa.DateTime()
+    inherit_cache = True
+
+
+class _Elapsed(FunctionElement[Any]):
+    type = sa.Float()
+    inherit_cache = True
+
+
+@compiles(_SecondsAgo, "sqlite")
+def _ago_sqlite(element: _SecondsAgo, compiler: Any, **kw: Any) -> str:
+    ago = compiler.process(element.clauses, **kw)
+    return f"(strftime('%Y-%m-%d %H:%M:%f', 'now', (-({ago})) || ' seconds') || '000')"
+
+
+@compiles(_SecondsAgo, "mysql")
+@compiles(_SecondsAgo, "mariadb")
+def _ago_mysql(element: _SecondsAgo, compiler: Any, **kw: Any) -> str:
+    return f"(UTC_TIMESTAMP(6) - INTERVAL {compiler.process(element.clauses, **kw)} SECOND)"
+
+
+@compiles(_SecondsAgo, "postgresql")
+def _ago_postgresql(element: _SecondsAgo, compiler: Any, **kw: Any) -> str:
+    ago = compiler.process(element.clauses, **kw)
+    return (
+        "((clock_timestamp() AT TIME ZONE 'UTC')"
+        f" - CAST({ago} AS DOUBLE PRECISION) * INTERVAL '1 second')"
+    )
+
+
+@compiles(_Elapsed, "sqlite")
+def _elapsed_sqlite(element: _Elapsed, compiler: Any, **kw: Any) -> str:
+    since = compiler.process(element.clauses, **kw)
+    return f"((julianday('now') - julianday({since})) * 86400.0)"
+
+
+@compiles(_Elapsed, "mysql")
+@compiles(_Elapsed, "mariadb")
+def _elapsed_mysql(element: _Elapsed, compiler: Any, **kw: Any) -> str:
+    since = compiler.process(element.clauses, **kw)
+    return f"(TIMESTAMPDIFF(MICROSECOND, {since}, UTC_TIMESTAMP(6)) / 1000000.0)"
+
+
+@compiles(_Elapsed, "postgresql")
+def _elapsed_postgresql(element: _Elapsed, compiler: Any, **kw: Any) -> str:
+    since = compiler.process(element.clauses, **kw)
+    return f"EXTRACT(EPOCH FROM ((clock_timestamp() AT TIME ZONE 'UTC') - {since}))"

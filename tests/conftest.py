@@ -1,0 +1,56 @@
+"""Fixtures for every test: options, a database, contexts."""
+
+import pathlib
+from collections.abc import Iterator
+
+import pytest
+from oslo_config import cfg
+
+from magnumlite import context as magnum_context
+
+pytest_plugins = ["tests.servers.plugin"]
+
+PROJECT = "11111111111111111111111111111111"
+USER = "22222222222222222222222222222222"
+
+
+@pytest.fixture
+def conf() -> Iterator[cfg.ConfigOpts]:
+    """The options at their defaults; overrides are gone after the test."""
+    from magnumlite import conf as options
+
+    options.parse([], default_config_files=[])
+    yield options.CONF
+    options.CONF.reset()
+    for name in list(options.CONF):
+        if isinstance(options.CONF[name], cfg.ConfigOpts.GroupAttr):
+            for option in list(options.CONF[name]):
+                options.CONF.clear_override(option, name)
+        else:
+            options.CONF.clear_override(name)
+
+
+@pytest.fixture
+def database(conf: cfg.ConfigOpts, tmp_path: pathlib.Path) -> Iterator[str]:
+    """A SQLite file with every table; its URL."""
+    from magnumlite.db import engine, models, own_models
+
+    url = f"sqlite:///{tmp_path / 'magnum.sqlite'}"
+    conf.set_override("connection", url, "database")
+    engine.dispose()
+    models.Base.metadata.create_all(engine.engine())
+    own_models.OwnBase.metadata.create_all(engine.engine())
+    yield url
+    engine.dispose()
+
+
+@pytest.fixture
+def context() -> magnum_context.RequestContext:
+    """A tenant's context."""
+    return magnum_context.RequestContext(user_id=USER, project_id=PROJECT, is_admin=False)
+
+
+@pytest.fixture
+def admin() -> magnum_context.RequestContext:
+    """An administrator's context that sees every project."""
+    return magnum_context.make_admin_context(all_tenants=True)
