@@ -1,0 +1,100 @@
+"""Which driver serves a cluster: selection, and one instance of each driver per thread.
+
+Drivers are built once per thread and kept, not built per call: each may bring its own client
+pool, and a poll every ten seconds would pile them up (known defect B12).
+"""
+
+import os
+import threading
+from typing import Any
+
+from magnumlite import exception, objects
+from magnumlite.drivers import catalog
+from magnumlite.drivers.base import Driver
+
+
+class _Instances(threading.local):
+    def __init__(self) -> None:
+        self.by_class: dict[type[Driver], Driver] = {}
+
+
+_instances = _Instances()
+
+
+def for_cluster(context: Any, cluster: Any, template: Any = None) -> Driver:
+    """Return this thread's instance of the cluster's driver.
+
+    A template the caller has already loaded saves the read; so does one the cluster carries.
+
+    Raises:
+        DriverUnavailable: the driver is broken or not installed; the text has its name and the
+            import error (known defects B28, B29).
+        ClusterTypeNotSupported: the template names no driver and none is for its kind.
+        ClusterTypeBetaNotEnabled: the driver for its kind is beta and not enabled.
+        ClusterTemplateNotFound: the cluster's template is gone.
+    """
+    return for_template(template or _template_of(context, cluster))
+
+
+def for_template(template: Any) -> Driver:
+    """Return this thread's instance of the driver the template asks for; raises as for_cluster."""
+    kind = (template.server_type, template.cluster_distro, template.coe)
+    try:
+        name, driver = catalog.select(Driver.get_drivers, kind, template.driver)
+    except exception.ClusterDriverNotSupported as error:
+        raise exception.DriverUnavailable(
+            driver_name=template.driver,
+            reason=f"not installed; installed are: {', '.join(names()) or 'none'}",
+        ) from error
+    except exception.ClusterTypeNotSupported as error:
+        broken = failures()
+        if not broken:
+            raise
+        raise exception.DriverUnavailable(
+            driver_name=f"({', '.join(str(part) for part in kind)})",
+            reason="no loaded driver offers it; not loaded are "
+            + ", ".join(f"{name} ({text})" for name, text in broken.items()),
+        ) from error
+    return _instance(name, driver)
+
+
+def names() -> list[str]:
+    """Names of the enabled drivers that load, in alphabetical order."""
+    return [offer.entry_point.name for offer in catalog.CATALOG.loaded()]
+
+
+def failures() -> dict[str, str]:
+    """Enabled drivers that do not load: name to the text of the import error."""
+    return catalog.CATALOG.failures()
+
+
+def _template_of(context: Any, cluster: Any) -> Any:
+    if cluster.obj_attr_is_set("cluster_template"):
+        template = cluster.cluster_template
+        # An upgrade changes the reference, not the template that was loaded with the cluster.
+        if template is not None and template.uuid == cluster.cluster_template_id:
+            return template
+    return objects.ClusterTemplate.get_by_uuid(context, cluster.cluster_template_id)
+
+
+def _instance(name: str, driver: type[Driver]) -> Driver:
+    try:
+        return _instances.by_class[driver]
+    except KeyError:
+        pass
+    try:
+        instance = driver()
+    except Exception as error:
+        raise exception.DriverUnavailable(
+            driver_name=name, reason=f"{type(error).__name__}: {error}"
+        ) from error
+    _instances.by_class[driver] = instance
+    return instance
+
+
+def _forget() -> None:
+    """Drop what a fork copied: its sockets belong to the other process (DESIGN section 2)."""
+    _instances.by_class = {}
+
+
+os.register_at_fork(after_in_child=_forget)
