@@ -83,8 +83,8 @@ class PollFence(Fence):
     """A poll writes only while no operation has started since the row was read.
 
     The cluster's status must also be as it was read, or as the poll itself wrote it.  A final
-    success is withheld while a nodegroup is still in progress (known defect B34); `withheld`
-    then holds the status.  With `late`, a create whose deadline has passed, the row shows
+    success is withheld while a nodegroup is still in progress (known defect B34): `withheld`
+    then holds what the driver wanted to write, and the end of the poll decides.  With `late`, a create whose deadline has passed, the row shows
     CREATE_IN_PROGRESS to the driver, because drivers complete a cluster only from there.
     """
 
@@ -95,6 +95,8 @@ class PollFence(Fence):
         self.last_started = last_started
         self.status = status
         self.late = late
+        #: Nodegroups whose status the driver has written in this poll.
+        self.nodegroups_settled = 0
         self.withheld: dict[str, Any] = {}
 
     def outgoing(
@@ -118,8 +120,12 @@ class PollFence(Fence):
     def wrote(self, model: type[Any], cluster_uuid: str, values: Mapping[str, Any]) -> None:
         """Remember the status that the poll itself has put into the row."""
         super().wrote(model, cluster_uuid, values)
-        if model is models.Cluster and cluster_uuid == self.cluster_uuid and "status" in values:
+        if cluster_uuid != self.cluster_uuid or "status" not in values:
+            return
+        if model is models.Cluster:
             self.status = values["status"]
+        else:
+            self.nodegroups_settled += 1
 
     def shown(self, cluster_uuid: str, status: str | None) -> str | None:
         """Show a late create as still in progress."""
