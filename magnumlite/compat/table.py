@@ -7,7 +7,6 @@ them. docs/drivers.md shows this list to driver authors; a test holds the two eq
 TABLE: dict[str, str] = {
     "magnum.api.attr_validator": "magnumlite.compat.attr_validator",
     "magnum.api.utils": "magnumlite.compat.api_utils",
-    "magnum.common.cert_manager": "magnumlite.compat.cert_backends",
     "magnum.common.cert_manager.cert_manager": "magnumlite.certs.store.base",
     "magnum.common.clients": "magnumlite.openstack.clients",
     "magnum.common.cinder": "magnumlite.openstack.cinder",

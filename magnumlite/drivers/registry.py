@@ -41,6 +41,8 @@ def for_template(template: Any) -> Driver:
     kind = (template.server_type, template.cluster_distro, template.coe)
     try:
         name, driver = catalog.select(Driver.get_drivers, kind, template.driver)
+    except exception.DriverUnavailable:
+        raise
     except exception.ClusterDriverNotSupported as error:
         raise exception.DriverUnavailable(
             driver_name=template.driver,
