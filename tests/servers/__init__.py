@@ -1,0 +1,1 @@
+"""Servers that a test run starts for itself."""
