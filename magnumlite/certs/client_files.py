@@ -1,0 +1,166 @@
+"""The files with which an HTTP client calls a cluster's API.
+
+Layout of contract/certs.md: when the directory [cluster]temp_cache_dir exists,
+``<dir>/<cluster uuid>/`` keeps ca.crt, client.key and client.crt; without it
+the files live until they are closed. Differences (known defect B14): the
+directory is 0700, each file is written 0600 and whole before it gets its name,
+and the files follow a rotation: ``references`` names the certificates they
+were made from.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from oslo_log import log
+
+from magnumlite.certs import authority
+from magnumlite.conf import CONF
+
+LOG = log.getLogger(__name__)
+
+Files = tuple[IO[str], IO[str], IO[str]]
+
+_NAMES = ("ca.crt", "client.key", "client.crt")
+_REFERENCES = "references"
+
+
+def create(cluster: Any, context: Any) -> Files:
+    """Return open files: CA certificate, client key in clear, client certificate.
+
+    Post: each can be read from its start and has a name on disk until closed.
+
+    Raises:
+        ResourceNotFound, CertificateStorageException: see ``authority``.
+    """
+    if os.path.isdir(CONF.cluster.temp_cache_dir):
+        try:
+            return _kept(cluster, context)
+        except OSError as error:
+            LOG.warning(
+                "Client files of cluster %s cannot be kept in %s, temporary ones are used: %s",
+                cluster.uuid,
+                CONF.cluster.temp_cache_dir,
+                error,
+            )
+    return _temporary(_contents(cluster, context))
+
+
+def delete(cluster: Any) -> None:
+    """Remove the kept files of a cluster; nothing there is no error, and it never raises."""
+    directory = _directory(cluster)
+    if not directory.is_dir():
+        return
+    try:
+        with _locked(directory):
+            shutil.rmtree(directory)
+    except OSError as error:
+        LOG.warning("Client files of cluster %s are still there: %s", cluster.uuid, error)
+
+
+def _directory(cluster: Any) -> Path:
+    return Path(CONF.cluster.temp_cache_dir, str(cluster.uuid))
+
+
+def _contents(cluster: Any, context: Any) -> list[str]:
+    """Return what goes into the files, in the order of _NAMES."""
+    ca = authority.ca_certificate(cluster, context)
+    client = authority.client_certificate(cluster, context)
+    return [
+        ca.get_certificate(),
+        client.get_decrypted_private_key().decode("ascii"),
+        client.get_certificate(),
+    ]
+
+
+def _temporary(contents: list[str]) -> Files:
+    files: list[IO[str]] = []
+    try:
+        for content in contents:
+            file = tempfile.NamedTemporaryFile("w+", encoding="ascii")  # 0600 by itself
+            files.append(file)
+            file.write(content)
+            file.flush()
+            file.seek(0)
+    except BaseException:
+        for file in files:
+            file.close()
+        raise
+    return files[0], files[1], files[2]
+
+
+def _kept(cluster: Any, context: Any) -> Files:
+    directory = _directory(cluster)
+    made_from = json.dumps([cluster.ca_cert_ref, cluster.magnum_cert_ref])
+    with _locked(directory):
+        directory.chmod(0o700)
+        if not _current(directory, made_from):
+            contents = _contents(cluster, context)
+            # The references are the last to appear: without them the rest counts for nothing.
+            (directory / _REFERENCES).unlink(missing_ok=True)
+            for name, content in zip((*_NAMES, _REFERENCES), (*contents, made_from), strict=True):
+                _write(directory / name, content)
+        return _open(directory)
+
+
+def _current(directory: Path, made_from: str) -> bool:
+    try:
+        kept = (directory / _REFERENCES).read_text(encoding="ascii")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return False
+    return kept == made_from and all((directory / name).is_file() for name in _NAMES)
+
+
+def _open(directory: Path) -> Files:
+    files: list[IO[str]] = []
+    try:
+        for name in _NAMES:
+            files.append((directory / name).open(encoding="ascii"))
+    except BaseException:
+        for file in files:
+            file.close()
+        raise
+    return files[0], files[1], files[2]
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a file 0600, whole or not at all."""
+    handle, name = tempfile.mkstemp(prefix=".", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(content)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Hold the directory against other threads and processes of this host; make it if need be."""
+    while True:
+        directory.mkdir(mode=0o700, exist_ok=True)
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # Whoever held it may have removed it: the lock then is on nothing.
+            if _same(handle, directory):
+                yield
+                return
+        finally:
+            os.close(handle)
+
+
+def _same(handle: int, directory: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), directory.stat())
+    except FileNotFoundError:
+        return False
