@@ -121,6 +121,22 @@ def postgresql_database(postgresql_server: PostgreSQL) -> Iterator[str]:
     postgresql_server.drop_database(database)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a gate insist that every test ran."""
+    parser.addoption("--fail-on-skip", action="store_true", help="fail when any test was skipped")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Turn a success with skipped tests into a failure when asked to."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if (
+        session.config.getoption("--fail-on-skip")
+        and session.exitstatus == pytest.ExitCode.OK
+        and reporter.stats.get("skipped")
+    ):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Count the skipped tests by reason."""
     reasons: collections.Counter[str] = collections.Counter()

@@ -1,0 +1,62 @@
+# Two commands need nothing but Python and make: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.PHONY: help demo test test-unit test-faults bench lint format sample clean
+
+help:
+	@echo 'make demo         run a conductor with a simulated cloud and watch it work'
+	@echo 'make test         every test; installs missing servers when it may (root, apt)'
+	@echo 'make test-unit    only the tests that need no server'
+	@echo 'make test-faults  only the tests that kill, stop and freeze things'
+	@echo 'make bench        measure'
+	@echo 'make lint         ruff and mypy --strict'
+	@echo 'make sample       write etc/magnum.conf.sample anew'
+	@echo 'ARGS="..." is handed to the command, e.g. make test ARGS="-k resize"'
+
+demo: $(VENV)/installed
+	$(BIN)/magnumlite-sandbox $(ARGS)
+
+test: $(VENV)/installed-dev
+	tools/install-servers
+	$(BIN)/python -m pytest $(ARGS)
+
+test-unit: $(VENV)/installed-dev
+	$(BIN)/python -m pytest tests/unit tests/contract $(ARGS)
+
+test-faults: $(VENV)/installed-dev
+	tools/install-servers
+	$(BIN)/python -m pytest tests/faults $(ARGS)
+
+bench: $(VENV)/installed-dev
+	tools/install-servers
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+sample: $(VENV)/installed
+	$(BIN)/oslo-config-generator --config-file etc/oslo-config-generator.conf
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .tox
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# Installed in place: an edit counts at once, new requirements at the next make.
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e '.[openstack,postgresql,test,lint]'
+	@touch $@ $(VENV)/installed
