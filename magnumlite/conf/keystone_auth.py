@@ -1,0 +1,36 @@
+"""[keystone_auth]: the service's own credentials, as keystoneauth defines them."""
+
+from oslo_config import cfg
+
+try:
+    from keystoneauth1 import loading
+except ImportError:
+    loading = None
+
+GROUP = cfg.OptGroup("keystone_auth", title="Credentials of the service")
+
+
+def register(conf: cfg.ConfigOpts) -> None:
+    """Register the group, with keystoneauth's options if that is installed.
+
+    Those of the plugin (auth_url, username, ...) are registered when it is loaded.
+    """
+    conf.register_group(GROUP)
+    if loading is not None:
+        loading.register_session_conf_options(conf, GROUP.name)
+        loading.register_auth_conf_options(conf, GROUP.name)
+        conf.set_default("auth_type", "password", GROUP.name)
+
+
+def list_opts() -> list[cfg.Opt]:
+    """Return the options for the sample file, with those of the password plugin."""
+    if loading is None:
+        return []
+    opts: dict[str, cfg.Opt] = {}
+    for opt in (
+        *loading.get_auth_common_conf_options(),
+        *loading.get_session_conf_options(),
+        *loading.get_auth_plugin_conf_options("password"),
+    ):
+        opts.setdefault(opt.dest, opt)
+    return sorted(opts.values(), key=lambda opt: opt.dest)
