@@ -672,3 +672,23 @@ class SchemaMismatch(MagnumException):
     """The database is at another revision than this version needs."""
 
     message = _("The database schema is at %(found)s and %(needed)s is needed.")
+
+
+@_known_to_peers_as(Conflict)
+class OperationGone(Conflict):
+    """An operation that came back from the broker has begun or ended already."""
+
+    message = _("Operation %(operation)s has begun or ended already.")
+
+
+def plain(error: BaseException) -> Exception:
+    """Return an error of the same wire class and text that carries nothing but its code.
+
+    For an error whose arguments cannot be sent (known defect B66).
+    """
+    code = getattr(error, "code", None)
+    text = _string(error)
+    twin = type(type(error).__name__, (Exception,), {"__module__": type(error).__module__})
+    made: Exception = twin(text)
+    made.kwargs = {"code": code} if isinstance(code, int) else {}  # type: ignore[attr-defined]
+    return made

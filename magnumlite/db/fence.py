@@ -56,9 +56,9 @@ class Fence:
         """Return the status that a cluster row read inside the job shows."""
         return status
 
-    def lost(self, what: str) -> exception.ClaimLost:
+    def lost(self) -> exception.ClaimLost:
         """Return the error for a statement that the fence stopped."""
-        return exception.ClaimLost(cluster=self.cluster_uuid, what=what)
+        return exception.ClaimLost(cluster_uuid=self.cluster_uuid)
 
     def _conditions(self, model: type[Any]) -> list[sa.ColumnElement[bool]]:
         raise NotImplementedError

@@ -135,7 +135,9 @@ def accept(
     """
     with engine.writer() as session:
         session.execute(
-            sa.select(models.Cluster.id).where(models.Cluster.uuid == cluster_uuid).with_for_update()
+            sa.select(models.Cluster.id)
+            .where(models.Cluster.uuid == cluster_uuid)
+            .with_for_update()
         )
         if uuid:
             retaken = session.execute(

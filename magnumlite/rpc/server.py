@@ -1,0 +1,177 @@
+"""The RPC server of a worker: bounded intake, and replies that may come later.
+
+oslo.messaging acknowledges a message on receipt and hands it to an unbounded executor: a killed
+worker then loses its whole backlog.  Here a message takes one of `[conductor]request_slots`
+before it goes to the executor and gives it back when its handler returns, so the backlog stays on
+the broker, for other workers (DESIGN section 4, item 1).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import oslo_messaging
+from oslo_log import log as logging
+from oslo_messaging.rpc import dispatcher as rpc_dispatcher
+from oslo_messaging.rpc import server as rpc_server
+
+from magnumlite import exception
+from magnumlite.conf import CONF
+from magnumlite.rpc import reply, transport
+from magnumlite.rpc.serializers import RequestSerializer
+
+LOG = logging.getLogger(__name__)
+
+#: Seconds between two looks of a consumer that waits for a slot.
+_LOOK = 0.2
+
+
+class Server(rpc_server.RPCServer):  # type: ignore[misc]
+    """Takes messages while there is a slot and room for what they ask."""
+
+    #: Tells whether there is room for more operations; set before start().
+    room: Callable[[], bool] = staticmethod(lambda: True)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._slots = threading.BoundedSemaphore(CONF.conductor.request_slots)
+        self._closing = threading.Event()
+        self._clock = reply.Clock()
+
+    def stop(self) -> None:
+        """Take no more messages; those in hand are still handled."""
+        self._closing.set()
+        super().stop()
+
+    def wait(self) -> None:
+        """Wait for the handlers, and send the replies that are still due."""
+        super().wait()
+        self._clock.stop()
+
+    def consuming(self) -> bool:
+        """Tell whether the consumer takes messages."""
+        thread = getattr(self.listener, "_listen_thread", None)
+        return not self._closing.is_set() and thread is not None and thread.is_alive()
+
+    def _on_incoming(self, incoming: list[Any]) -> None:
+        self._take_slot()
+        try:
+            super()._on_incoming(incoming)
+        except BaseException:
+            self._slots.release()
+            raise
+
+    def _take_slot(self) -> None:
+        """Wait for a slot, keeping the consumer's connection alive meanwhile.
+
+        The consumer's thread also sends the AMQP heartbeats; without them the broker would
+        close the connection of a worker that is only busy.
+        """
+        beat = time.monotonic()
+        while not self._closing.is_set():
+            if self.room() and self._slots.acquire(timeout=_LOOK):
+                return
+            if not self.room():
+                self._closing.wait(_LOOK)
+            if time.monotonic() - beat > _heartbeat_interval():
+                beat = time.monotonic()
+                self._send_heartbeat()
+        self._slots.acquire()
+
+    def _send_heartbeat(self) -> None:
+        poller = getattr(self.listener, "_poll_style_listener", None)
+        connection = getattr(getattr(poller, "conn", None), "connection", None)
+        amqp = getattr(getattr(connection, "connection", None), "connection", None)
+        send = getattr(amqp, "send_heartbeat", None)
+        if send is None:
+            return
+        try:
+            send()
+        except OSError as error:
+            LOG.warning("The broker's connection broke while intake waited: %s", error)
+
+    def _process_incoming(self, incoming: list[Any]) -> None:
+        message = incoming[0]
+        try:
+            message.acknowledge()
+            self._handle(message)
+        finally:
+            self._slots.release()
+
+    def _handle(self, message: Any) -> None:
+        method = message.message.get("method")
+        call = bool(getattr(message, "reply_q", None) or getattr(message, "_reply_q", None))
+        reply.handling(call)
+        try:
+            result = self.dispatcher.dispatch(message)
+        except Exception as error:
+            self._send(message, None, _plain_cause(error, method, message.ctxt))
+            return
+        if isinstance(result, reply.Later):
+            result.then(lambda value, error: self._send(message, value, error), self._clock)
+        else:
+            self._send(message, result, None)
+
+    def _send(self, message: Any, result: Any, error: BaseException | None) -> None:
+        try:
+            if error is None:
+                message.reply(self.dispatcher.serializer.serialize_entity(None, result))
+            else:
+                self._send_failure(message, error)
+        except oslo_messaging.MessagingException as undeliverable:
+            LOG.warning(
+                "The reply to %s could not be delivered: %s",
+                message.message.get("method"),
+                undeliverable,
+            )
+
+    def _send_failure(self, message: Any, error: BaseException) -> None:
+        """Send class, message and code, whatever the exception carries (known defect B66)."""
+        try:
+            message.reply(failure=(type(error), error, error.__traceback__))
+        except (TypeError, ValueError, OverflowError) as unserialisable:
+            LOG.warning("%s cannot be sent as it is: %s", type(error).__name__, unserialisable)
+            plain = exception.plain(error)
+            message.reply(failure=(type(plain), plain, None))
+
+
+def _plain_cause(error: Exception, method: str | None, ctxt: dict[str, Any]) -> Exception:
+    """Return what the caller gets of `error`, and log it as loudly as it deserves."""
+    request = ctxt.get("request_id")
+    if isinstance(error, rpc_dispatcher.ExpectedException):
+        cause: Exception = error.exc_info[1]
+        LOG.debug("%s [%s]: %s", method, request, cause)
+        return cause
+    if isinstance(error, rpc_dispatcher.RPCDispatcherError):
+        LOG.warning("%s [%s]: %s", method, request, error)
+    elif isinstance(error, exception.MagnumException) and error.kwargs.get("code", 500) < 500:
+        LOG.info("%s refused [%s]: %s", method, request, error)
+    elif isinstance(error, NotImplementedError):
+        LOG.warning("%s is not implemented [%s]", method, request)
+    else:
+        LOG.exception("%s failed [%s]", method, request)
+    return error
+
+
+def _heartbeat_interval() -> float:
+    """Return the seconds between heartbeats, half of what the broker allows."""
+    try:
+        rabbit = CONF.oslo_messaging_rabbit
+        return max(1.0, rabbit.heartbeat_timeout_threshold / rabbit.heartbeat_rate / 2)
+    except AttributeError:
+        return 10.0
+
+
+def get_server(name: str, endpoints: Sequence[Any]) -> Server:
+    """Return the server `name` for the endpoints on the conductor's topic; not yet started."""
+    server: Server = oslo_messaging.get_rpc_server(
+        transport.rpc(),
+        oslo_messaging.Target(topic=CONF.conductor.topic, server=name),
+        list(endpoints),
+        serializer=RequestSerializer(),
+        server_cls=Server,
+    )
+    return server
