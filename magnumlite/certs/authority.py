@@ -97,9 +97,9 @@ def generate(cluster: Any, context: Any) -> References:
         delete(References(**stored), cluster, context)
         # Not chained: a store's error may hold the statement with the keys in it.
         raise exception.CertificatesToClusterFailed(
-            message=f"Failed to create certificates for Cluster: {cluster.uuid}: "
-            + cause.replace("%", "%%"),
+            "Failed to create certificates for cluster: %(cluster_uuid)s: %(cause)s",
             cluster_uuid=cluster.uuid,
+            cause=cause,
         ) from None
     return References(**stored)
 
@@ -163,7 +163,7 @@ def ca_certificate(cluster: Any, context: Any, ca_cert_type: str | None = None) 
     except (KeyError, TypeError):
         raise exception.InvalidParameterValue(
             err=f"{str(ca_cert_type)[:64]!r} is no type of CA certificate; "
-            "it is one of kubernetes, etcd, front-proxy".replace("%", "%%")
+            "it is one of kubernetes, etcd, front-proxy"
         ) from None
     return _read(getattr(cluster, field) or cluster.ca_cert_ref, cluster, context)
 

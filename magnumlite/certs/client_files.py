@@ -16,7 +16,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -82,18 +82,16 @@ def _contents(cluster: Any, context: Any) -> list[str]:
 
 
 def _temporary(contents: list[str]) -> Files:
-    files: list[IO[str]] = []
-    try:
-        for content in contents:
-            file = tempfile.NamedTemporaryFile("w+", encoding="ascii")  # 0600 by itself
-            files.append(file)
+    with ExitStack() as opened:
+        files = [
+            opened.enter_context(tempfile.NamedTemporaryFile("w+", encoding="ascii"))  # 0600
+            for _ in contents
+        ]
+        for file, content in zip(files, contents, strict=True):
             file.write(content)
             file.flush()
             file.seek(0)
-    except BaseException:
-        for file in files:
-            file.close()
-        raise
+        opened.pop_all()  # from here on they are the caller's
     return files[0], files[1], files[2]
 
 
@@ -120,14 +118,9 @@ def _current(directory: Path, made_from: str) -> bool:
 
 
 def _open(directory: Path) -> Files:
-    files: list[IO[str]] = []
-    try:
-        for name in _NAMES:
-            files.append((directory / name).open(encoding="ascii"))
-    except BaseException:
-        for file in files:
-            file.close()
-        raise
+    with ExitStack() as opened:
+        files = [opened.enter_context((directory / name).open(encoding="ascii")) for name in _NAMES]
+        opened.pop_all()  # from here on they are the caller's
     return files[0], files[1], files[2]
 
 

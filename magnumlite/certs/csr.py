@@ -206,7 +206,7 @@ def _name(oid: x509.ObjectIdentifier) -> str:
 
 def _invalid(csr: object, reason: str) -> exception.InvalidCsr:
     """Make the error; the request in it is cut, and plain enough for any formatting later on."""
-    start = csr[:64] if isinstance(csr, str | bytes) else str(type(csr).__name__)
+    start = csr[:64] if isinstance(csr, str | bytes) else type(csr).__name__
     shown = start.decode("latin-1") if isinstance(start, bytes) else start
     shown = "".join(c if " " <= c <= "~" and c != "%" else " " for c in shown).strip()
-    return exception.InvalidCsr(message=f"Received invalid csr {shown!r}: {reason}", csr=shown)
+    return exception.InvalidCsr(f"Received invalid csr %(csr)s: {reason}", csr=shown)

@@ -34,12 +34,12 @@ def get_backend() -> ModuleType:
 
 @functools.cache
 def _load(name: str) -> ModuleType:
-    if name in _OURS:
-        return importlib.import_module(f"{__name__}.{name}")
     try:
+        if name in _OURS:
+            return importlib.import_module(f"{__name__}.{name}")
         found: Any = driver.DriverManager("magnum.cert_manager.backend", name)
     except Exception as error:
-        # stevedore raises what the entry point's import raised.
+        # An import may raise anything; that of barbican needs magnumlite[openstack].
         raise exception.ConfigInvalid(
             error_msg=f"[certificates]cert_manager_type = {name} cannot be loaded: {error}"
         ) from error

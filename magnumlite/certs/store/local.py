@@ -47,7 +47,8 @@ class CertManager(base.CertManager):
         try:
             directory = Path(CONF.certificates.storage_path)
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            directory.chmod(0o700)
+            with contextlib.suppress(PermissionError):  # somebody else's, made for us
+                directory.chmod(0o700)
             for suffix, content in parts.items():
                 if content is not None:
                     _write(directory / (reference + suffix), content)
