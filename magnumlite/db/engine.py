@@ -23,7 +23,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from magnumlite import exception
 from magnumlite.conf import CONF
-from magnumlite.db import texts
+from magnumlite.db import patience, texts
 
 LOG = log.getLogger(__name__)
 
@@ -97,7 +97,7 @@ _retry = oslo_db_api.wrap_db_retry(
 def retried(function: Callable[P, R]) -> Callable[P, R]:
     """Run a function that opens a transaction again when the database broke a deadlock.
 
-    Inside an open transaction it is called once: only the owner of the whole transaction can
+    While the database is away it waits as long as the work's :mod:`patience` lasts. Inside an open transaction it is called once: only the owner of the whole transaction can
     start it again.
     """
     again: Callable[P, R] = _retry(function)
@@ -106,7 +106,8 @@ def retried(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if in_transaction():
             return function(*args, **kwargs)
-        return again(*args, **kwargs)
+        result: R = patience.outlast(again, *args, **kwargs)
+        return result
 
     return call
 
