@@ -45,14 +45,3 @@ OPTS = [
     ),
     cfg.StrOpt("coe_version", default="v1.31.1", help="Kubernetes version that clusters show."),
 ]
-
-
-def register_opts(conf: cfg.ConfigOpts) -> None:
-    """Register the group and its options."""
-    conf.register_group(GROUP)
-    conf.register_opts(OPTS, group=GROUP)
-
-
-def list_opts() -> dict[cfg.OptGroup, list[cfg.Opt]]:
-    """Return what oslo-config-generator shows."""
-    return {GROUP: OPTS}

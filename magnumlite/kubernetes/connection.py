@@ -1,0 +1,184 @@
+"""One kept HTTP connection to one cluster's API."""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+import threading
+import time
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from magnumlite.conf import CONF
+from magnumlite.kubernetes.address import Address
+from magnumlite.kubernetes.errors import KubernetesError
+
+#: An answer may trickle in; more than this many read timeouts it may not take.
+PATIENCE = 4
+#: Bytes of the largest answer that is read: about 3,000 full node objects.
+LARGEST = 64 * 2**20
+#: Characters of an error's body that are shown.
+SHOWN = 300
+
+
+class Answer:
+    """Status, reason phrase and body of a response."""
+
+    def __init__(self, status: int, phrase: str, body: bytes) -> None:
+        self.status = status
+        self.phrase = phrase
+        self.body = body
+
+
+class Connection:
+    """Asks one address, over a connection that stays open. Safe for any thread.
+
+    Requests are made one at a time. `tls` is the context for https, None for http.
+    """
+
+    def __init__(self, address: Address, tls: ssl.SSLContext | None) -> None:
+        self.address = address
+        self._tls = tls
+        if tls is not None:
+            tls.sslsocket_class = _PatientSocket
+        self._session: ssl.SSLSession | None = None
+        self._http: http.client.HTTPConnection | None = None
+        self._lock = threading.Lock()
+        self._unwanted = False
+
+    def get(self, path: str) -> Answer:
+        """GET `path` and return the answer, whatever its status.
+
+        A kept connection may have been closed by something between; when it fails, a fresh one
+        is tried before the failure counts. Redirects are not followed: the address a tenant's
+        cluster names must not lead elsewhere.
+
+        Raises:
+            KubernetesError: no connection, no or no proper answer in time.
+        """
+        with self._lock:
+            try:
+                if self._http is not None:
+                    try:
+                        return self._exchange(self._http, path)
+                    except (OSError, http.client.HTTPException):
+                        self._drop()
+                return self._exchange(self._connect(), path)
+            except (OSError, http.client.HTTPException) as error:
+                self._drop()
+                raise KubernetesError(f"GET {self.address}{path}: {_cause(error)}") from error
+            except KubernetesError:
+                self._drop()
+                raise
+            finally:
+                if self._unwanted:
+                    self._drop()
+
+    def close(self) -> None:
+        """Close what is open, at once or when the request under way is over."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._drop()
+            finally:
+                self._lock.release()
+        else:
+            self._unwanted = True
+
+    def _connect(self) -> http.client.HTTPConnection:
+        timeout = float(CONF.health.connect_timeout)
+        proxy = _proxy(self.address)
+        host, port = proxy or (self.address.host, self.address.port)
+        if self._tls is None:
+            connection = http.client.HTTPConnection(host, port, timeout=timeout)
+        else:
+            connection = _TlsConnection(host, port, timeout, self._tls, self._session)
+        if proxy:
+            connection.set_tunnel(self.address.host, self.address.port)
+        self._http = connection
+        connection.connect()
+        return connection
+
+    def _exchange(self, connection: http.client.HTTPConnection, path: str) -> Answer:
+        sock = connection.sock
+        sock.settimeout(float(CONF.health.read_timeout))
+        if isinstance(sock, _PatientSocket):
+            sock.deadline = time.monotonic() + PATIENCE * float(CONF.health.read_timeout)
+        connection.request("GET", self.address.path + path, headers={"Accept": "*/*"})
+        response = connection.getresponse()
+        body = response.read(LARGEST + 1)
+        if len(body) > LARGEST:
+            raise KubernetesError(f"GET {self.address}{path}: more than {LARGEST} bytes")
+        if response.will_close:
+            self._drop()
+        return Answer(response.status, response.reason, body)
+
+    def _drop(self) -> None:
+        connection, self._http, self._unwanted = self._http, None, False
+        if connection is not None:
+            if isinstance(connection.sock, ssl.SSLSocket):
+                self._session = connection.sock.session
+            connection.close()
+
+
+class _TlsConnection(http.client.HTTPSConnection):
+    """An HTTPS connection that takes up the TLS session of the one before it."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        timeout: float,
+        tls: ssl.SSLContext,
+        session: ssl.SSLSession | None,
+    ) -> None:
+        super().__init__(host, port, timeout=timeout, context=tls)
+        self._tls = tls
+        self._session = session
+
+    def connect(self) -> None:
+        """Connect, through the tunnel where there is one, and shake hands."""
+        http.client.HTTPConnection.connect(self)
+        host = getattr(self, "_tunnel_host", None) or self.host
+        self.sock = self._tls.wrap_socket(self.sock, server_hostname=host, session=self._session)
+
+
+class _PatientSocket(ssl.SSLSocket):
+    """Bounds the whole of an answer, not only each piece: who sends a byte at a time is cut off."""
+
+    deadline = float("inf")
+
+    def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
+        """Receive, unless the time for the answer is over."""
+        if time.monotonic() > self.deadline:
+            raise TimeoutError("the answer took too long")
+        return super().recv_into(buffer, nbytes, flags)
+
+
+def _proxy(address: Address) -> tuple[str, int] | None:
+    """Return host and port of the proxy to use; none unless [health]proxy asks (B62)."""
+    wanted = CONF.health.proxy
+    if wanted == "environment":
+        if proxy_bypass(address.host):
+            return None
+        wanted = getproxies().get(address.scheme)
+    if not wanted:
+        return None
+    url = urlsplit(wanted if "//" in wanted else f"//{wanted}")
+    if url.scheme not in ("", "http") or not url.hostname:
+        raise KubernetesError("[health]proxy is not an http URL")
+    return url.hostname, url.port or 3128
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"TLS: certificate not accepted: {error.verify_message}"
+    if isinstance(error, ssl.SSLError):
+        return f"TLS: {error.reason or error}"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, http.client.RemoteDisconnected):
+        return "closed without an answer"
+    if isinstance(error, OSError):
+        return error.strerror or str(error) or type(error).__name__
+    return f"not HTTP: {type(error).__name__}"
