@@ -73,7 +73,7 @@ def check_is_admin(context: "RequestContext") -> bool:
 
 def enforce(
     context: "RequestContext",
-    rule: str | None = None,
+    rule: str,
     target: Mapping[str, Any] | None = None,
     do_raise: bool = True,
     exc: type[Exception] | None = None,

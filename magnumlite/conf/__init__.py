@@ -6,10 +6,7 @@ sets the defaults of the libraries. Nothing is read until parse().
 
 from types import ModuleType
 
-import oslo_messaging
 from oslo_config import cfg
-from oslo_db import options as db_options
-from oslo_log import log as logging
 
 from magnumlite.conf import (
     api,
@@ -29,6 +26,7 @@ from magnumlite.conf import (
     journal,
     keystone_auth,
     kubernetes,
+    libraries,
     quotas,
     simulated,
     sync,
@@ -71,14 +69,7 @@ def _register(conf: cfg.ConfigOpts) -> None:
             conf.register_group(group)
         conf.register_opts(opts, group=group)
     keystone_auth.register(conf)
-    logging.register_options(conf)
-    db_options.set_defaults(conf, connection="sqlite:///$state_path/magnum.sqlite")
-    set_library_defaults()
-
-
-def set_library_defaults() -> None:
-    """Set the defaults that magnum gives its libraries; oslo-config-generator calls it too."""
-    oslo_messaging.set_transport_defaults(control_exchange="magnum")
+    libraries.register(conf)
 
 
 def list_opts() -> list[tuple[cfg.OptGroup | None, list[cfg.Opt]]]:

@@ -5,7 +5,7 @@ from oslo_config import cfg
 try:
     from keystoneauth1 import loading
 except ImportError:
-    loading = None
+    loading = None  # type: ignore[assignment]
 
 GROUP = cfg.OptGroup("keystone_auth", title="Credentials of the service")
 

@@ -21,7 +21,7 @@ def parse_into(
 
     Raises: ConfigInvalid.
     """
-    default_config_dirs = None
+    default_config_dirs: list[str] = []
     if default_config_files is None:
         default_config_files = cfg.find_config_files(project=project, prog=PROGRAM)
         default_config_dirs = cfg.find_config_dirs(project=project, prog=PROGRAM)
