@@ -47,13 +47,18 @@ def lines() -> dict[str, Line]:
 def line(cluster_uuid: str) -> Line:
     """Return the line of one cluster with its fence; an empty line for one without operations."""
     found = _lines(Operation.cluster_uuid == cluster_uuid).get(cluster_uuid, Line(cluster_uuid))
+    return dataclasses.replace(found, fence=last_started(cluster_uuid))
+
+
+def last_started(cluster_uuid: str) -> int:
+    """Return the id of the last operation that has started on a cluster, 0 for none."""
     with engine.reader() as session:
         last = session.scalar(
             sa.select(sa.func.max(Operation.id)).where(
                 Operation.cluster_uuid == cluster_uuid, Operation.started_at.is_not(None)
             )
         )
-    return dataclasses.replace(found, fence=last or 0)
+    return last or 0
 
 
 def _lines(which: sa.ColumnElement[bool]) -> dict[str, Line]:
