@@ -5,7 +5,7 @@ from oslo_config import cfg
 GROUP = cfg.OptGroup("conductor", title="Conductor")
 
 OPTS = [
-    cfg.IntOpt("workers", help="RPC worker processes; unset or 0: one a CPU."),
+    cfg.IntOpt("workers", min=0, help="RPC worker processes; unset or 0: one a CPU."),
     cfg.StrOpt(
         "topic",
         default="magnum-conductor",

@@ -33,13 +33,13 @@ def parse_into(
             default_config_files=default_config_files,
             default_config_dirs=default_config_dirs,
         )
-        _check(conf)
+        check(conf)
         logging.setup(conf, project, version_info.version_string())
     except (cfg.Error, ValueError, logging.LogConfigError) as error:
         raise exception.ConfigInvalid(error_msg=" ".join(str(error).split())) from error
 
 
-def _check(conf: cfg.ConfigOpts) -> None:
+def check(conf: cfg.ConfigOpts) -> None:
     """Read every registered option once: oslo.config converts a value when it is read.
 
     Raises: cfg.Error or ValueError, naming the option.
