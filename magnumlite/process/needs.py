@@ -1,0 +1,134 @@
+"""What a start needs: a database that answers and has the right schema, a broker that answers."""
+
+import contextlib
+import socket
+import time
+from collections.abc import Callable
+
+import oslo_messaging
+import sqlalchemy as sa
+from oslo_config import cfg
+from oslo_db import exception as db_exc
+from oslo_db.sqlalchemy import engines
+from oslo_log import log
+
+from magnumlite import exception
+from magnumlite.conf import CONF
+from magnumlite.db import schema
+
+LOG = log.getLogger(__name__)
+
+#: Seconds between two attempts, and until the same failure is logged again.
+PAUSE, REPEAT = 2.0, 30.0
+#: Seconds for one broker host to answer.
+_CONNECT_TIMEOUT = 3.0
+#: Transport to the port of a host that names none. Others have no address to try.
+_PORTS = {"rabbit": 5672, "amqp": 5672, "kombu+amqp": 5672}
+
+#: What makes trying again pointless: the operator must change something.
+_HOPELESS = (
+    cfg.Error,
+    exception.SchemaMismatch,
+    oslo_messaging.InvalidTransportURL,
+    sa.exc.ArgumentError,
+    sa.exc.NoSuchModuleError,
+)
+
+
+def check() -> int:
+    """Wait for database and broker; return 0, or 1 when waiting is pointless.
+
+    Either way, one line tells what is the matter. Opens connections: not for the parent.
+    """
+    try:
+        _await_database()
+        _await_broker()
+    except _HOPELESS as error:
+        LOG.critical("Cannot start: %s", _line(error))
+        return 1
+    return 0
+
+
+def database_address() -> str:
+    """Return ``[database]connection`` with its password masked."""
+    return _database_url().render_as_string(hide_password=True)
+
+
+def broker_address() -> str:
+    """Return ``[DEFAULT]transport_url`` without its passwords."""
+    url = oslo_messaging.TransportURL.parse(CONF)
+    hosts = ",".join(f"{host}:{port}" for host, port in _brokers(url)) or "-"
+    return f"{url.transport}://{hosts}/{url.virtual_host or ''}"
+
+
+def _await_database() -> None:
+    url = _database_url()
+
+    def connect() -> None:
+        engine = engines.create_engine(
+            url, max_retries=0, connection_parameters=CONF.database.connection_parameters
+        )
+        with contextlib.closing(engine.connect()):
+            pass
+        engine.dispose()
+
+    _until("The database", database_address(), connect, (db_exc.DBError, sa.exc.DBAPIError))
+    schema.require_current()
+
+
+def _await_broker() -> None:
+    hosts = _brokers(oslo_messaging.TransportURL.parse(CONF))
+    if not hosts:
+        return
+
+    def connect() -> None:
+        for number, address in enumerate(hosts, start=1):
+            try:
+                socket.create_connection(address, _CONNECT_TIMEOUT).close()
+            except OSError:
+                if number == len(hosts):
+                    raise
+            else:
+                return
+
+    _until("The message broker", broker_address(), connect, (OSError,))
+
+
+def _until(
+    what: str, address: str, attempt: Callable[[], None], failures: tuple[type[Exception], ...]
+) -> None:
+    """Repeat ``attempt`` until it does not fail; tell so at a rate that a log can bear."""
+    told, told_at = "", 0.0
+    while True:
+        try:
+            attempt()
+        except failures as error:
+            line, now = _line(error), time.monotonic()
+            if line != told or now - told_at >= REPEAT:
+                LOG.error("%s at %s cannot be reached, trying again: %s", what, address, line)
+                told, told_at = line, now
+            time.sleep(PAUSE)
+        else:
+            if told:
+                LOG.info("%s at %s answers now", what, address)
+            return
+
+
+def _database_url() -> sa.URL:
+    if not CONF.database.connection:
+        raise cfg.RequiredOptError("connection", cfg.OptGroup("database"))
+    return sa.make_url(CONF.database.connection)
+
+
+def _brokers(url: oslo_messaging.TransportURL) -> list[tuple[str, int]]:
+    port = _PORTS.get(url.transport)
+    if port is None:
+        return []
+    hosts = [(host.hostname or "localhost", host.port or port) for host in url.hosts]
+    return hosts or [("localhost", port)]
+
+
+def _line(error: Exception) -> str:
+    """Return the error's text in one line, without SQLAlchemy's link to its documentation."""
+    cause = getattr(error, "orig", None) or getattr(error, "inner_exception", None) or error
+    return " ".join(str(cause).split("(Background on this error")[0].split())
