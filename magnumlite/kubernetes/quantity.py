@@ -6,7 +6,7 @@ import re
 
 from magnumlite import exception
 
-_UNITS = {
+UNITS = {
     **{suffix: 1000.0**power for power, suffix in enumerate(("n", "u", "m", "", *"kMGTPE"), -3)},
     **{f"{prefix}i": 1024.0**power for power, prefix in enumerate("KMGTPE", 1)},
 }
@@ -20,6 +20,6 @@ def get_k8s_quantity(quantity: str | int | float) -> float:
         UnsupportedK8sQuantityFormat: the text is no quantity.
     """
     form = _FORM.fullmatch(str(quantity).strip())
-    if form is None or form[2] not in _UNITS:
+    if form is None or form[2] not in UNITS:
         raise exception.UnsupportedK8sQuantityFormat()
-    return float(form[1]) * _UNITS[form[2]]
+    return float(form[1]) * UNITS[form[2]]
