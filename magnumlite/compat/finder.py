@@ -18,6 +18,14 @@ PACKAGES = frozenset(
 ) - set(TABLE)
 """Names that only hold other names: they become empty packages."""
 
+INNER_NAMES = {
+    f"{TABLE[parent]}.{child}": target
+    for parent, _, child, target in ((*name.rpartition("."), to) for name, to in TABLE.items())
+    if parent in TABLE and f"{TABLE[parent]}.{child}" != target
+}
+"""Names that `from magnum.P import C` asks for: the import system puts C after the __name__ of
+the module that stands for magnum.P, where a module of another name stands for magnum.P.C."""
+
 _installed_finder: "Finder | None" = None
 
 
@@ -48,7 +56,7 @@ class _Package(importlib.abc.Loader):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Answers for magnum and all below it, and for nothing else."""
+    """Answers for magnum and all below it, and for INNER_NAMES."""
 
     def find_spec(
         self,
@@ -62,6 +70,8 @@ class Finder(importlib.abc.MetaPathFinder):
             ModuleNotFoundError: a magnum name that is not offered. It carries no `name`, or
                 `from magnum.X import Y` would replace its text with a general one.
         """
+        if fullname in INNER_NAMES:
+            return importlib.machinery.ModuleSpec(fullname, _Alias(INNER_NAMES[fullname]))
         if fullname != "magnum" and not fullname.startswith("magnum."):
             return None
         if fullname in TABLE:

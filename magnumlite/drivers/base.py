@@ -93,13 +93,14 @@ class Driver(abc.ABC):
         names = [entry_point.name for entry_point, _ in cls.load_entry_points()]
         wanted: str | None = CONF.drivers.default_driver
         if wanted:
-            if wanted not in names:
-                raise exception.ClusterDriverNotSupported(driver_name=wanted)
-            return wanted
+            if wanted in names:
+                return wanted
+            raise exception.ClusterDriverNotSupported(driver_name=wanted)
         if not names:
             LOG.warning("No cluster driver is installed and enabled.")
             return None
-        return min(names)
+        first: str = min(names)
+        return first
 
     @classmethod
     def get_driver_for_cluster(cls, context: Any, cluster: Any) -> "Driver":
