@@ -11,6 +11,7 @@ from oslo_db import options as db
 from oslo_log import log
 from oslo_messaging import opts as messaging
 from oslo_messaging._drivers import impl_rabbit
+from oslo_messaging.notify import notifier
 from oslo_policy import opts as policy
 from oslo_reports import opts as reports
 from oslo_service import periodic_task, service
@@ -20,11 +21,16 @@ from oslo_versionedobjects import exception as versionedobjects
 #: the broker, for other workers, and survives this one (DESIGN section 4).
 PREFETCH = 4
 
+#: Tries to send a notification, 9 s in all, until it is given up: oslo.messaging's default is
+#: for ever, and a broker of notifications that is away must not stop operations.
+NOTIFICATION_TRIES = 3
+
 
 def set_defaults() -> None:
     """Set the defaults that differ from the libraries'; oslo-config-generator calls it too."""
     oslo_messaging.set_transport_defaults(control_exchange="magnum")
     cfg.set_defaults(impl_rabbit.rabbit_opts, rabbit_qos_prefetch_count=PREFETCH)
+    cfg.set_defaults(notifier._notifier_opts, retry=NOTIFICATION_TRIES)
     cfg.set_defaults(db.database_opts, connection="sqlite:///$state_path/magnum.sqlite")
 
 

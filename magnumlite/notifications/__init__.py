@@ -1,0 +1,1 @@
+"""CADF notifications of what happens to clusters (contract/notifications.md)."""

@@ -12,7 +12,7 @@ from pycadf import resource
 
 from magnumlite.context import RequestContext
 from magnumlite.notifications import cadf
-from magnumlite.rpc import transport
+from magnumlite.notifications.notifier import notifier
 
 LOG = logging.getLogger(__name__)
 
@@ -107,8 +107,7 @@ def _send(
 ) -> None:
     try:
         payload = cadf.event(context, action, outcome, target())
-        notifier = transport.notifier()
-        notify = notifier.error if outcome == "failure" else notifier.info
-        notify(context, event_type, payload)
+        send = notifier().error if outcome == "failure" else notifier().info
+        send(context, event_type, payload)
     except Exception:
         LOG.exception("Cluster %s: no event %s %s was sent", cluster_uuid, event_type, outcome)

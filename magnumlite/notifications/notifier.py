@@ -1,0 +1,71 @@
+"""This process's connection for notifications, which need not be the one for RPC.
+
+It is [oslo_messaging_notifications]transport_url, else the RPC broker (known defect B50).
+Made when first needed: after the fork, in the process that uses it.
+"""
+
+import threading
+from typing import Any
+
+import oslo_messaging
+from oslo_serialization import jsonutils
+
+from magnumlite.conf import CONF
+from magnumlite.context import RequestContext
+
+_SECRETS = frozenset({"auth_token", "auth_token_info"})
+
+_lock = threading.Lock()
+_transport: Any = None
+_notifier: Any = None
+
+
+class _Serializer(oslo_messaging.Serializer):  # type: ignore[misc]
+    """Sends payloads as JSON values and contexts without their tokens."""
+
+    def serialize_entity(self, context: Any, entity: Any) -> Any:
+        return jsonutils.to_primitive(entity, convert_instances=True)
+
+    def deserialize_entity(self, context: Any, entity: Any) -> Any:
+        return entity
+
+    def serialize_context(self, context: RequestContext | None) -> dict[str, Any]:
+        if context is None:
+            return {}
+        return {key: None if key in _SECRETS else value for key, value in context.to_dict().items()}
+
+    def deserialize_context(self, context: dict[str, Any]) -> RequestContext:
+        return RequestContext.from_dict(context)
+
+
+def _make() -> None:
+    global _transport, _notifier
+    with _lock:
+        if _notifier is None:
+            _transport = oslo_messaging.get_notification_transport(CONF)
+            _notifier = oslo_messaging.Notifier(
+                _transport,
+                publisher_id=f"container-infra.{CONF.host}",
+                serializer=_Serializer(),
+            )
+
+
+def transport() -> Any:
+    """Return the transport, for who listens to it in this process."""
+    _make()
+    return _transport
+
+
+def notifier() -> Any:
+    """Return the oslo_messaging.Notifier, publisher `container-infra.<[DEFAULT]host>`."""
+    _make()
+    return _notifier
+
+
+def cleanup() -> None:
+    """Close the connection; the next use makes a new one."""
+    global _transport, _notifier
+    with _lock:
+        if _transport is not None:
+            _transport.cleanup()
+        _transport = _notifier = None
