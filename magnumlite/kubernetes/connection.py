@@ -101,14 +101,17 @@ class Connection:
 
     def _exchange(self, connection: http.client.HTTPConnection, path: str) -> Answer:
         sock = connection.sock
-        sock.settimeout(float(CONF.health.read_timeout))
+        timeout = float(CONF.health.read_timeout)
+        sock.settimeout(timeout)
         if isinstance(sock, _PatientSocket):
-            sock.deadline = time.monotonic() + PATIENCE * float(CONF.health.read_timeout)
+            sock.deadline = time.monotonic() + PATIENCE * timeout
         connection.request("GET", self.address.path + path, headers={"Accept": "*/*"})
         response = connection.getresponse()
         body = response.read(LARGEST + 1)
         if len(body) > LARGEST:
             raise KubernetesError(f"GET {self.address}{path}: more than {LARGEST} bytes")
+        if isinstance(sock, _PatientSocket):
+            self._session = sock.session
         if response.will_close:
             self._drop()
         return Answer(response.status, response.reason, body)
@@ -116,8 +119,6 @@ class Connection:
     def _drop(self) -> None:
         connection, self._http, self._unwanted = self._http, None, False
         if connection is not None:
-            if isinstance(connection.sock, ssl.SSLSocket):
-                self._session = connection.sock.session
             connection.close()
 
 

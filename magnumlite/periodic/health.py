@@ -1,0 +1,181 @@
+"""The health sweep: asks each owned cluster's monitor and saves what changed.
+
+A cluster's check is one job of a keyed queue, so a silent cluster holds one thread and no other
+cluster (known defect B11). Monitors may save rows themselves: such a save is fenced like that of
+a status poll, and what they did to the object they were given is thrown away (B57).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+from oslo_log import log
+from oslo_utils import timeutils
+
+from magnumlite import context as request_context
+from magnumlite import exception, objects
+from magnumlite.conductor.states import HEALTH_POLLED
+from magnumlite.conf import CONF
+from magnumlite.db import engine, fence, models
+from magnumlite.db.texts import cut, cut_map
+from magnumlite.drivers import monitors
+from magnumlite.journal import lines
+from magnumlite.kubernetes.client import CLIENTS
+from magnumlite.notifications import events
+from magnumlite.objects.fields import ClusterHealthStatus
+from magnumlite.periodic.phases import Phases
+
+LOG = log.getLogger(__name__)
+
+#: Bytes of an error's text that are shown in a reason.
+SHOWN = 500
+#: Looks at the table in one interval, and the bounds of the time between two, in seconds.
+LOOKS, SHORTEST, LONGEST = 20, 0.5, 10.0
+
+
+class Queue(Protocol):
+    """What the sweep needs of a KeyedQueue."""
+
+    def add(self, key: str) -> Any:
+        """Ask for one run of `check` for a cluster."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What the row is to show."""
+
+    status: str
+    reason: dict[str, str]
+
+
+@dataclasses.dataclass
+class _Failing:
+    """A cluster whose monitor fails: how often in a row, and since when."""
+
+    since: str
+    times: int = 0
+
+
+class HealthSweep:
+    """Puts clusters on `queue` when they are due, and checks them.
+
+    `owns` tells whether this host sweeps a cluster. [kubernetes]health_polling_interval is read
+    here, once (known defect B09).
+    """
+
+    def __init__(self, queue: Queue, owns: Callable[[str], bool]) -> None:
+        self._queue = queue
+        self._owns = owns
+        self._interval = float(CONF.kubernetes.health_polling_interval)
+        self._phases = Phases(max(self._interval, 1.0))
+        self._failing: dict[str, _Failing] = {}
+
+    @property
+    def enabled(self) -> bool:
+        """Tell whether there is a health sweep: a negative interval disables it."""
+        return self._interval >= 0
+
+    @property
+    def spacing(self) -> float:
+        """Seconds between two calls of `due`: a fraction of the interval, so that it spreads."""
+        return min(LONGEST, max(SHORTEST, self._interval / LOOKS))
+
+    def due(self, context: Any) -> None:
+        """Queue the owned clusters whose moment has come; drop what is kept of all others."""
+        if not self.enabled:
+            return
+        with engine.reader() as session:
+            listed = session.scalars(
+                sa.select(models.Cluster.uuid).where(models.Cluster.status.in_(HEALTH_POLLED))
+            ).all()
+        owned = [uuid for uuid in listed if self._owns(uuid)]
+        CLIENTS.keep_only(owned)
+        for uuid in self._failing.keys() - set(owned):
+            self._failing.pop(uuid, None)
+        for uuid in self._phases.due(owned, time.monotonic()):
+            self._queue.add(uuid)
+
+    def check(self, cluster_uuid: str) -> None:
+        """Poll one cluster's health and save it if it changed.
+
+        Raises: what the database raises; a failing monitor is logged and becomes a verdict.
+        """
+        context = request_context.make_admin_context(all_tenants=True)
+        with request_context.using(context):
+            try:
+                cluster = objects.Cluster.get_by_uuid(context, cluster_uuid)
+            except exception.ClusterNotFound:
+                CLIENTS.forget(cluster_uuid)
+                return
+            if cluster.status not in HEALTH_POLLED:
+                return
+            before = Verdict(cluster.health_status, dict(cluster.health_status_reason or {}))
+            verdict = self._verdict(context, cluster)
+            if verdict is not None and verdict != before:
+                self._save(context, cluster_uuid, before, verdict)
+
+    def _verdict(self, context: Any, cluster: Any) -> Verdict | None:
+        uuid = cluster.uuid
+        try:
+            with fence.holding(fence.PollFence(uuid, lines.last_started(uuid), cluster.status)):
+                verdict = _poll(context, cluster)
+        except exception.ClaimLost:
+            LOG.debug("Cluster %s: an operation began while its health was polled.", uuid)
+            return None
+        except Exception as error:
+            return self._failed(uuid, error)
+        self._failing.pop(uuid, None)
+        return verdict
+
+    def _failed(self, uuid: str, error: Exception) -> Verdict | None:
+        """Count a monitor's failure; UNKNOWN once there are too many in a row (B40)."""
+        failing = self._failing.setdefault(
+            uuid, _Failing(timeutils.utcnow().isoformat(timespec="seconds") + "Z")
+        )
+        failing.times += 1
+        limit = CONF.health.unknown_after
+        level = LOG.warning if failing.times in (1, limit) else LOG.debug
+        level(
+            "Cluster %s: its monitor failed, %d times in a row since %s: %s: %s",
+            uuid, failing.times, failing.since, type(error).__name__, error,
+        )  # fmt: skip
+        if failing.times < limit:
+            return None
+        text = cut(f"{type(error).__name__}: {error}", SHOWN)
+        reason = {"api": f"Cannot be checked since {failing.since}: {text}"}
+        return Verdict(ClusterHealthStatus.UNKNOWN, reason)
+
+    @staticmethod
+    def _save(context: Any, uuid: str, before: Verdict, verdict: Verdict) -> None:
+        """Save the two health columns and nothing else, whatever runs on the cluster."""
+        try:
+            row = objects.Cluster.get_by_uuid(context, uuid)
+            row.health_status = verdict.status
+            row.health_status_reason = verdict.reason
+            row.save()
+        except exception.ClusterNotFound:
+            CLIENTS.forget(uuid)
+            return
+        if before.status != verdict.status:
+            LOG.info("Cluster %s: health %s -> %s", uuid, before.status, verdict.status)
+        turned = ClusterHealthStatus.HEALTHY in (before.status, verdict.status)
+        if CONF.health.notify and turned and before.status != verdict.status:
+            events.health(context, row, before.status)
+
+
+def _poll(context: Any, cluster: Any) -> Verdict | None:
+    """Return what the cluster's monitor says, None when there is none or it says nothing."""
+    monitor = monitors.create_monitor(context, cluster)
+    poll = getattr(monitor, "poll_health_status", None)
+    if poll is None:
+        return None
+    poll()
+    status = monitor.data.get("health_status")
+    if not status:
+        return None
+    reason = monitor.data.get("health_status_reason") or {}
+    return Verdict(status, cut_map({str(key): str(value) for key, value in reason.items()}))
