@@ -17,6 +17,15 @@ OPTS = [
         help="Polls that may take longer than slow_after, at a time: they leave their slot to "
         "another cluster, so that slow ones do not hold up quick ones.",
     ),
+    cfg.IntOpt(
+        "overflow",
+        default=1000,
+        min=0,
+        max=10000,
+        help="Polls beyond slow_lane, at a time, that only those found slow while they run may "
+        "fill: when many clusters begin to hang at once, they do not hold up the others. Each is "
+        "a thread; quick_slots, slow_lane and this together are the most threads there are.",
+    ),
     cfg.FloatOpt(
         "slow_after", default=0.5, min=0.01, help="Seconds after which a poll counts as slow."
     ),
