@@ -4,6 +4,12 @@ Importing the package selects native threads for oslo.service before anything ca
 oslo.messaging, which otherwise looks for eventlet (DESIGN section 2).
 """
 
-from oslo_service import backend as _backend
+import contextlib
 
-_backend.init_backend(_backend.BackendType.THREADING)
+from oslo_service import backend as _backend
+from oslo_service.backend.exceptions import BackendAlreadySelected as _BackendAlreadySelected
+
+# Others may come first, but never in our own commands: oslo-config-generator loads
+# oslo.messaging's options before ours, and only wants to list them.
+with contextlib.suppress(_BackendAlreadySelected):
+    _backend.init_backend(_backend.BackendType.THREADING)
