@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import sqlalchemy as sa
@@ -89,7 +89,7 @@ class HealthSweep:
         if not self.enabled:
             return
         with engine.reader() as session:
-            listed = session.scalars(
+            listed: Sequence[str] = session.scalars(
                 sa.select(models.Cluster.uuid).where(models.Cluster.status.in_(HEALTH_POLLED))
             ).all()
         owned = [uuid for uuid in listed if self._owns(uuid)]

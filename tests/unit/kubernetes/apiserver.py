@@ -58,7 +58,7 @@ class Pki:
     def _make(
         self, name: str, public_key: Any, ca: bool = False, address: str | None = None
     ) -> bytes:
-        now = datetime.datetime.now(datetime.timezone.utc)
+        now = datetime.datetime.now(datetime.UTC)
         builder = (
             x509.CertificateBuilder()
             .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))

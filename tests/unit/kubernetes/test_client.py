@@ -52,7 +52,7 @@ def test_a_forgotten_cluster_is_closed(conf, pki, reads, own_clients):
 def test_at_most_so_many_stay_open_and_a_closed_one_needs_no_certificates(conf, pki, reads):
     clients = Clients(most_open=2)
     with serving(pki.server_context()) as server:
-        for round_ in range(2):
+        for _ in range(2):
             for number in range(4):
                 one = cluster(server.url, uuid=str(number))
                 assert clients.connection(None, one).get("/healthz").status == 200
@@ -91,9 +91,8 @@ def test_the_cache_directory_is_used_when_it_exists(conf, pki, reads, tmp_path):
 
 
 def test_a_memfile_is_gone_after_the_block():
-    with memfile.memfile(b"secret") as path:
-        with open(path, "rb") as file:
-            assert file.read() == b"secret"
+    with memfile.memfile(b"secret") as path, open(path, "rb") as file:
+        assert file.read() == b"secret"
     assert not os.path.exists(path)
 
 

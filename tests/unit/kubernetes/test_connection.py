@@ -93,7 +93,7 @@ def test_a_client_the_server_does_not_know(conf, pki):
         tls = stranger.client_context()
         tls.load_verify_locations(cadata=pki.ca.decode())
         connection = Connection(Address.parse(server.url), tls)
-        with pytest.raises(KubernetesError, match="TLS|reset|closed"):
+        with pytest.raises(KubernetesError, match=r"TLS|reset|closed"):
             connection.get("/healthz")
 
 

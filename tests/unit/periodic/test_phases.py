@@ -1,4 +1,5 @@
 import collections
+import itertools
 import uuid
 
 from magnumlite.periodic.phases import Phases
@@ -26,7 +27,7 @@ def test_the_first_turn_comes_within_a_quarter_of_the_interval():
 def test_later_turns_are_an_interval_apart_and_spread():
     turns = run(Phases(60.0), KEYS, 400, start=1000.0)
     for times in turns.values():
-        gaps = [after - before for before, after in zip(times, times[1:], strict=False)]
+        gaps = [after - before for before, after in itertools.pairwise(times)]
         assert 29 <= gaps[0] <= 91
         assert all(59 <= gap <= 61 for gap in gaps[1:])
     seconds = collections.Counter(int(times[2]) % 60 // 10 for times in turns.values())
