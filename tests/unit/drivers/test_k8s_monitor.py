@@ -160,7 +160,8 @@ def test_what_the_api_refuses_is_told_under_api(server, path, status, body, caus
     assert path in reason["api"]
 
 
-def test_refused(reads):
+@pytest.mark.usefixtures("reads")
+def test_refused():
     # B39
     status, reason = poll(cluster(f"https://127.0.0.1:{refused_port()}"))
     assert status == "UNHEALTHY"
@@ -176,7 +177,8 @@ def test_silent(server, conf):
     assert "no answer in time" in reason["api"]
 
 
-def test_tls_of_a_stranger(reads):
+@pytest.mark.usefixtures("reads")
+def test_tls_of_a_stranger():
     with serving(Pki().server_context()) as stranger:
         status, reason = poll(cluster(stranger.url))
     assert status == "UNHEALTHY"
