@@ -27,7 +27,7 @@ NOTIFICATION_TRIES = 3
 
 
 def set_defaults() -> None:
-    """Set the defaults that differ from the libraries'; oslo-config-generator calls it too."""
+    """Set the defaults that differ from the libraries' own."""
     oslo_messaging.set_transport_defaults(control_exchange="magnum")
     cfg.set_defaults(impl_rabbit.rabbit_opts, rabbit_qos_prefetch_count=PREFETCH)
     cfg.set_defaults(notifier._notifier_opts, retry=NOTIFICATION_TRIES)
