@@ -29,6 +29,7 @@ from magnumlite.conf import (
     kubernetes,
     libraries,
     openstack,
+    openstack,
     quotas,
     simulated,
     sync,
