@@ -1,0 +1,168 @@
+"""Nodegroups; `cluster` is always the uuid of the cluster they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from oslo_db import exception as db_exc
+from sqlalchemy.exc import MultipleResultsFound
+
+from magnumlite import exception
+from magnumlite.context import RequestContext
+from magnumlite.db import engine, fence
+from magnumlite.db.models import NodeGroup
+from magnumlite.db.queries import rows, scope
+
+Filters = Mapping[str, Any] | None
+
+_PLAIN = ("name", "node_count", "node_addresses", "role", "is_default", "status")
+
+
+def get_by_id(context: RequestContext, cluster: str, nodegroup_id: int) -> NodeGroup:
+    """Return the row with that integer id.
+
+    Raises:
+        NodeGroupNotFound: the cluster has none that the context may read.
+    """
+    return _get(context, cluster, NodeGroup.id == nodegroup_id, nodegroup_id)
+
+
+def get_by_uuid(context: RequestContext, cluster: str, uuid: str) -> NodeGroup:
+    """Return the row with that uuid.
+
+    Raises:
+        NodeGroupNotFound: the cluster has none that the context may read.
+    """
+    return _get(context, cluster, NodeGroup.uuid == uuid, uuid)
+
+
+def get_by_name(context: RequestContext, cluster: str, name: str) -> NodeGroup:
+    """Return the row with that name.
+
+    Raises:
+        NodeGroupNotFound: the cluster has none that the context may read.
+        Conflict: there are several.
+    """
+    return _get(context, cluster, NodeGroup.name == name, name)
+
+
+def list_all(
+    context: RequestContext,
+    cluster: str,
+    filters: Filters = None,
+    limit: int | None = None,
+    marker: Any = None,
+    sort_key: str | None = None,
+    sort_dir: str | None = None,
+) -> Sequence[NodeGroup]:
+    """Return a page of a cluster's nodegroups.
+
+    Raises:
+        InvalidParameterValue: see :func:`rows.many`.
+    """
+    conditions = [*_reached(context, cluster), *rows.matching(NodeGroup, filters, _PLAIN)]
+    return rows.many(NodeGroup, conditions, limit, marker, sort_key, sort_dir)
+
+
+def count(context: RequestContext, cluster: str) -> int:
+    """Return how many nodegroups the cluster has."""
+    return rows.count(NodeGroup, _reached(context, cluster))
+
+
+def any_in_progress(cluster: str) -> bool:
+    """Tell whether a nodegroup of the cluster has not come to its end, whoever asks."""
+    return rows.present(
+        [NodeGroup.cluster_id == cluster, NodeGroup.status.like("%_IN_PROGRESS")]
+    )
+
+
+@engine.retried
+def create(context: RequestContext, values: Mapping[str, Any]) -> NodeGroup:
+    """INSERT a nodegroup.
+
+    Raises:
+        NodeGroupAlreadyExists: the uuid, or the name within the cluster, is taken.
+        NotAuthorized: a tenant names another project.
+    """
+    scope.require_own(context, values.get("project_id"))
+    try:
+        return rows.add(NodeGroup, values)
+    except db_exc.DBDuplicateEntry:
+        raise exception.NodeGroupAlreadyExists(
+            cluster_id=values["cluster_id"], name=values["name"]
+        ) from None
+
+
+@engine.retried
+def update(
+    context: RequestContext, cluster: str, uuid: str, values: Mapping[str, Any]
+) -> None:
+    """UPDATE a nodegroup in one statement that also tests the fence of the running job.
+
+    Raises:
+        ClaimLost: the job may not write any more.
+        NodeGroupNotFound: there is none that the context may write.
+    """
+    conditions = [*_reached(context, cluster), NodeGroup.uuid == uuid]
+    with engine.writer():
+        held = fence.current()
+        if held is None:
+            done = rows.change(NodeGroup, conditions, values)
+        else:
+            values = held.outgoing(NodeGroup, cluster, values)
+            fenced = held.where(NodeGroup, cluster)
+            done = rows.change(NodeGroup, [*conditions, *fenced], values)
+        if not done:
+            raise _missed(conditions, uuid, held)
+        if held is not None:
+            held.wrote(NodeGroup, cluster, values)
+
+
+@engine.retried
+def destroy(context: RequestContext, cluster: str, uuid: str) -> None:
+    """DELETE a nodegroup in one statement that also tests the fence of the running job.
+
+    Raises:
+        ClaimLost: the job may not write any more.
+        NodeGroupNotFound: there is none that the context may write.
+    """
+    conditions = [*_reached(context, cluster), NodeGroup.uuid == uuid]
+    with engine.writer():
+        held = fence.current()
+        fenced = held.where(NodeGroup, cluster) if held is not None else []
+        if not rows.remove(NodeGroup, [*conditions, *fenced]):
+            raise _missed(conditions, uuid, held)
+        if held is not None:
+            held.wrote(NodeGroup, cluster, {})
+
+
+def _reached(context: RequestContext, cluster: str) -> scope.Conditions:
+    # Reads and writes alike: administrators reach every project's nodegroups.
+    conditions: scope.Conditions = [NodeGroup.cluster_id == cluster]
+    if not context.is_admin:
+        conditions.append(NodeGroup.project_id == context.project_id)
+    return conditions
+
+
+def _get(
+    context: RequestContext, cluster: str, identity: sa.ColumnElement[bool], named: Any
+) -> NodeGroup:
+    try:
+        row = rows.one(NodeGroup, identity, *_reached(context, cluster))
+    except MultipleResultsFound:
+        raise exception.Conflict(
+            "Multiple nodegroups exist with same name. Please use the nodegroup uuid instead."
+        ) from None
+    if row is None:
+        raise exception.NodeGroupNotFound(nodegroup=named)
+    return row
+
+
+def _missed(
+    conditions: scope.Conditions, uuid: str, held: fence.Fence | None
+) -> exception.MagnumException:
+    if held is not None and rows.present(conditions):
+        return held.lost("nodegroup")
+    return exception.NodeGroupNotFound(nodegroup=uuid)
