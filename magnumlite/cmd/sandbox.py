@@ -1,0 +1,93 @@
+"""magnumlite-sandbox: a conductor in one process, with a scenario to watch."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from magnumlite import compat, exception
+from magnumlite.sandbox import play
+from magnumlite.sandbox.scenario import STEPS
+
+
+def main() -> None:
+    """Play the scenario and exit with its status."""
+    options = _parser().parse_args()
+    compat.install()
+    try:
+        sys.exit(
+            play.run(
+                play.Options(
+                    driver=options.driver,
+                    clusters=options.clusters,
+                    fail=options.fail,
+                    keep=options.keep,
+                    directory=options.dir,
+                    timeout=options.timeout,
+                    config_files=options.config_file,
+                    labels=dict(options.label),
+                ),
+                Console(highlight=False),
+            )
+        )
+    except exception.MagnumException as error:
+        sys.exit(f"magnumlite-sandbox: {error}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="magnumlite-sandbox",
+        description="Run a conductor in this process, without services, and play the life of "
+        "clusters to it through RPC: create, resize, upgrade, delete. The exit status is 0 "
+        "only if every step ended as it should.",
+    )
+    parser.add_argument(
+        "--driver", default="simulated", metavar="NAME", help="driver to play against (%(default)s)"
+    )
+    parser.add_argument(
+        "--clusters", type=_count, default=1, metavar="N", help="clusters at a time (%(default)s)"
+    )
+    parser.add_argument(
+        "--fail", choices=STEPS, help="step that the simulated driver fails; it should then fail"
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="stay up before delete until interrupted"
+    )
+    parser.add_argument(
+        "--dir", type=Path, metavar="DIR", help="directory for database, configuration and log"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, metavar="S", help="seconds for a step (%(default)g)"
+    )
+    parser.add_argument(
+        "--label",
+        type=_label,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="label of the clusters, such as simulated_delay=5",
+    )
+    parser.add_argument(
+        "--config-file",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="options that win over the sandbox's own, for drivers that need some",
+    )
+    return parser
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return count
+
+
+def _label(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError("must be KEY=VALUE")
+    return key, value

@@ -1,0 +1,180 @@
+"""A play from the first line to the exit status."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from rich.console import Console
+
+from magnumlite.context import RequestContext
+from magnumlite.drivers import registry
+from magnumlite.sandbox import scenario, summary, view
+from magnumlite.sandbox.house import House
+from magnumlite.sandbox.ledger import Ledger
+from magnumlite.sandbox.live import LiveScreen
+from magnumlite.sandbox.scenario import Outcome, Scenario, Stage
+from magnumlite.sandbox.screen import Lines, Screen
+
+# A context of nobody's in particular, as keystone's tokens make it.
+_PROJECT = "5a9d0b0c0c0e4d0f8a1b2c3d4e5f6071"
+_USER = "6b8e1c1d1d1f4e109b2c3d4e5f607182"
+
+_REFRESH = 0.1  # seconds between two looks at the database
+_MOST_AT_ONCE = 64  # clusters that are played at the same time
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asks for."""
+
+    driver: str = "simulated"
+    clusters: int = 1
+    fail: str | None = None
+    keep: bool = False
+    directory: Path | None = None
+    timeout: float = 60.0  # seconds for one step of one cluster
+    config_files: list[Path] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+def run(options: Options, console: Console) -> int:
+    """Play, and return the exit status.
+
+    0: every step ended as it should. 1: one did not. 130: interrupted before the end.
+
+    Raises: ConfigInvalid, SchemaMismatch, DriverUnavailable.
+    """
+    directory = options.directory or Path(tempfile.mkdtemp(prefix="magnumlite-sandbox-"))
+    directory = directory.absolute()
+    title = f"driver {options.driver}, {directory}"
+    screen: Screen = LiveScreen(console, title) if console.is_terminal else Lines(console)
+    house = House(directory, options.clusters, options.config_files)
+    ledger = Ledger(screen.event)
+    play = _Play(options, screen, ledger)
+    try:
+        with _terminated_as_interrupted():
+            screen.say(f"{title}: making a database and starting a conductor")
+            house.open()
+            ledger.open()
+            status = play.perform()
+    finally:
+        ledger.close()
+        house.close()
+        screen.close()
+    summary.show(console, play.outcomes)
+    kept = options.directory is not None or status != 0
+    console.print(
+        _verdict(play.outcomes, status), f"Log: {house.log}" if kept else "", soft_wrap=True
+    )
+    if not kept:
+        shutil.rmtree(directory)
+    return status
+
+
+class _Play:
+    """All clusters through all steps, with the screen kept up to date."""
+
+    def __init__(self, options: Options, screen: Screen, ledger: Ledger) -> None:
+        self.outcomes: list[Outcome] = []
+        self._options = options
+        self._screen = screen
+        self._ledger = ledger
+
+    def perform(self) -> int:
+        stage = self._stage()
+        count = self._options.clusters
+        width = len(str(count))
+        scenarios = [Scenario(f"sandbox-{n:0{width}}", stage) for n in range(1, count + 1)]
+        with ThreadPoolExecutor(min(count, _MOST_AT_ONCE)) as pool:
+            try:
+                self._act(pool, scenarios, scenario.STEPS[:-1])
+                if self._options.keep:
+                    self._hold()
+                self._act(pool, scenarios, scenario.STEPS[-1:])
+            except KeyboardInterrupt:
+                self._ledger.abandon()
+                return 130
+        return 0 if all(outcome.as_it_should for outcome in self.outcomes) else 1
+
+    def _stage(self) -> Stage:
+        driver = self._options.driver
+        asked = SimpleNamespace(driver=driver, server_type=None, cluster_distro=None, coe=None)
+        kinds = registry.for_template(asked).provides or [{}]
+        context = RequestContext(user_id=_USER, project_id=_PROJECT, is_admin=False)
+        template, next_template = (
+            scenario.make_template(context, name, driver, kinds[0]) for name in scenario.TEMPLATES
+        )
+        return Stage(
+            context,
+            self._ledger,
+            template,
+            next_template,
+            self._options.labels,
+            self._options.fail,
+            self._options.timeout,
+        )
+
+    def _act(
+        self, pool: ThreadPoolExecutor, scenarios: Sequence[Scenario], steps: Sequence[str]
+    ) -> None:
+        """Play some steps of every cluster, one after the other in each; return when all ended."""
+
+        def one(cluster: Scenario) -> None:
+            for step in steps:
+                outcome = cluster.play(step)
+                self.outcomes.append(outcome)
+                self._screen.ended(outcome)
+
+        self._screen.say(f"playing {', '.join(steps)}")
+        playing = [pool.submit(one, cluster) for cluster in scenarios]
+        self._watch(lambda: all(future.done() for future in playing))
+        for future in playing:
+            future.result()
+
+    def _hold(self) -> None:
+        self._screen.say("staying up; interrupt (Ctrl-C) to go on with delete")
+        try:
+            self._watch(lambda: False)
+        except KeyboardInterrupt:
+            return
+
+    def _watch(self, until: Callable[[], bool]) -> None:
+        while True:
+            over = until()
+            self._screen.clusters(view.take())
+            if over:
+                return
+            time.sleep(_REFRESH)
+
+
+def _verdict(outcomes: Sequence[Outcome], status: int) -> str:
+    wrong = sum(not outcome.as_it_should for outcome in outcomes)
+    if status == 130:
+        return "Interrupted."
+    if wrong:
+        return f"{wrong} of {len(outcomes)} steps did not end as they should."
+    return f"All {len(outcomes)} steps ended as they should."
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let TERM do what Ctrl-C does."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
