@@ -10,7 +10,7 @@ from magnumlite.openstack import keystone, sessions
 
 
 class OpenStackClients:
-    """The clients of one context, each made when first asked for and kept.
+    """The clients of one context, made when first asked for and kept with its session.
 
     All but keystone() are openstacksdk proxies. Those of the services raise, while they are
     made, AuthorizationFailure with a text that tells a refused password, an unreachable
@@ -20,8 +20,7 @@ class OpenStackClients:
 
     def __init__(self, context: Any) -> None:
         self.context = context
-        self._keystone: keystone.KeystoneClientV3 | None = None
-        self._proxies: dict[str, Any] = {}
+        self._keystone = keystone.KeystoneClientV3(context)
 
     def url_for(self, **kwargs: Any) -> Any:
         """Return the URL of a service; takes service_type, interface, region_name...
@@ -50,8 +49,6 @@ class OpenStackClients:
 
     def keystone(self) -> keystone.KeystoneClientV3:
         """Return the Keystone client."""
-        if self._keystone is None:
-            self._keystone = keystone.KeystoneClientV3(self.context)
         return self._keystone
 
     def octavia(self) -> Any:
@@ -79,14 +76,7 @@ class OpenStackClients:
         return self._proxy("cinder", "block-storage")
 
     def _proxy(self, client: str, service_type: str) -> Any:
-        if client not in self._proxies:
-            options = CONF[f"{client}_client"]
-            session = self.keystone().session
-            with sessions.telling(client):
-                url = session.get_endpoint(
-                    service_type=service_type,
-                    interface=options.endpoint_type,
-                    region_name=options.region_name,
-                )
-            self._proxies[client] = sessions.proxy(session, service_type, url)
-        return self._proxies[client]
+        options = CONF[f"{client}_client"]
+        return sessions.access(self.context).proxy(
+            client, service_type, options.endpoint_type, options.region_name
+        )

@@ -20,7 +20,6 @@ class KeystoneClientV3:
 
     def __init__(self, context: Any) -> None:
         self.context = context
-        self._client: Any = None
 
     @property
     def auth_url(self) -> str:
@@ -39,8 +38,8 @@ class KeystoneClientV3:
 
     @property
     def session(self) -> Any:
-        """The keystoneauth session; raises as sessions.for_context."""
-        return sessions.for_context(self.context)
+        """The keystoneauth session; raises as sessions.access."""
+        return sessions.access(self.context).session
 
     @property
     def client(self) -> Any:
@@ -49,10 +48,7 @@ class KeystoneClientV3:
         Raises:
             AuthorizationFailure: its text tells what is wrong.
         """
-        if self._client is None:
-            with sessions.telling("keystone"):
-                self._client = sessions.proxy(self.session, "identity")
-        return self._client
+        return sessions.access(self.context).proxy("keystone", "identity")
 
     def get_validate_region_name(self, region_name: str | None) -> str:
         """Return the region's name when Keystone knows it.

@@ -15,25 +15,59 @@ from typing import Any
 import cachetools
 import requests
 from oslo_config import cfg
-from oslo_log import log
 
 from magnumlite import exception
 from magnumlite.conf import CONF
 from magnumlite.i18n import _
-
-LOG = log.getLogger(__name__)
 
 GROUP = "keystone_auth"
 
 _KEPT_MAX = 64
 
 _lock = threading.Lock()
-_kept: cachetools.LRUCache[str, Any] = cachetools.LRUCache(_KEPT_MAX)
+_kept: "cachetools.LRUCache[str, Access]" = cachetools.LRUCache(_KEPT_MAX)
 _transport: requests.Session | None = None
 
 
-def for_context(context: Any) -> Any:
-    """Return the keystoneauth session of a context; contexts with the same token share one.
+class Access:
+    """The cloud as one identity sees it: a keystoneauth session and openstacksdk's proxies."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self._proxies: dict[tuple[str | None, ...], Any] = {}
+
+    def proxy(
+        self,
+        client: str,
+        service_type: str,
+        interface: str | None = None,
+        region_name: str | None = None,
+    ) -> Any:
+        """Return the proxy of a service, at the endpoint the catalogue has for that interface.
+
+        `client` is the service's name in error texts. Without an interface the SDK chooses.
+
+        Raises:
+            AuthorizationFailure: as telling().
+        """
+        from openstack import connection
+
+        key = (service_type, interface, region_name)
+        if key not in self._proxies:
+            name = service_type.replace("-", "_")
+            override: dict[str, Any] = {}
+            with telling(client):
+                if interface:
+                    override[f"{name}_endpoint_override"] = self.session.get_endpoint(
+                        service_type=service_type, interface=interface, region_name=region_name
+                    )
+                proxy = getattr(connection.Connection(session=self.session, **override), name)
+            self._proxies.setdefault(key, proxy)
+        return self._proxies[key]
+
+
+def access(context: Any) -> Access:
+    """Return the access of a context; contexts with the same token share one.
 
     It authenticates as the token's owner when the context has a token, else, for an admin
     context, as the user of [keystone_auth]. Nothing is sent yet. All sessions of a process
@@ -46,12 +80,12 @@ def for_context(context: Any) -> Any:
     """
     key = _key(context)
     with _lock:
-        session = _kept.get(key)
-    if session is None:
-        session = _session(_auth(context))
+        found = _kept.get(key)
+    if found is None:
+        found = Access(_session(_auth(context)))
         with _lock:
-            session = _kept.setdefault(key, session)
-    return session
+            found = _kept.setdefault(key, found)
+    return found
 
 
 def auth_url() -> str:
@@ -102,15 +136,6 @@ def telling(client: str) -> Iterator[None]:
         ) from error
 
 
-def proxy(session: Any, service_type: str, url: str | None = None) -> Any:
-    """Return the openstacksdk proxy of a service, at `url` or where the catalogue has it."""
-    from openstack import connection
-
-    name = service_type.replace("-", "_")
-    override: dict[str, Any] = {f"{name}_endpoint_override": url} if url else {}
-    return getattr(connection.Connection(session=session, **override), name)
-
-
 def _key(context: Any) -> str:
     """Name the session of a context without keeping its secrets."""
     if context.auth_token or context.auth_token_info:
@@ -141,8 +166,9 @@ def _auth(context: Any) -> Any:
             raise exception.AuthorizationFailure(
                 client="keystone", message=_("[keystone_auth] is incomplete: %s") % error
             ) from error
-    LOG.error("A context has neither a token nor admin rights: it cannot authenticate.")
-    raise exception.AuthorizationFailure(client="keystone")
+    raise exception.AuthorizationFailure(
+        client="keystone", message=_("the request has neither a token nor an admin's rights")
+    )
 
 
 def _session(auth: Any) -> Any:
@@ -202,7 +228,7 @@ def _require() -> None:
 
 
 def forget() -> None:
-    """Drop all sessions; new ones are made when they are asked for."""
+    """Drop all that is kept; new sessions are made when they are asked for."""
     global _transport
     with _lock:
         _kept.clear()
