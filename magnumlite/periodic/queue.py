@@ -40,14 +40,14 @@ class KeyedQueue:
         overflow: int = 0,
         hung_after: float = 10.0,
         slow_log_after: float = 60.0,
-        group_of: Callable[[str], str] | None = None,
+        group_of: Callable[[str], str | None] = lambda key: None,
     ) -> None:
         """Make a queue; it does nothing before `start`.
 
         name: for thread names and logs.
         work: may raise anything; what it raises makes its key back off.
-        group_of: names a key's group (a cluster's driver). It runs under the queue's lock: a
-            dictionary look-up, no more.
+        group_of: names a key's group (a cluster's driver), None for none. It runs under the
+            queue's lock: a dictionary look-up, no more.
         slow_log_after: seconds after which a running job is logged, again at each doubling.
         Others: see `schedule.Limits`.
         """
@@ -64,7 +64,7 @@ class KeyedQueue:
                 overflow=overflow,
                 hung_after=hung_after,
             ),
-            group_of or (lambda key: ""),
+            group_of,
         )
         self._changed = threading.Condition()
         self._idle: list[queue.SimpleQueue[Job | None]] = []

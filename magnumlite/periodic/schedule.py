@@ -49,7 +49,7 @@ class Job:
     """One run of one key."""
 
     key: str
-    group: str
+    group: str | None
     started: float
     in_slow_lane: bool
     hung: bool = False
@@ -68,10 +68,10 @@ class Schedule:
     def __init__(
         self,
         limits: Limits,
-        group_of: Callable[[str], str],
+        group_of: Callable[[str], str | None],
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        """`group_of` names a key's group; `jitter` returns a number in [0, 1)."""
+        """`group_of` names a key's group, None for none; `jitter` returns a number in [0, 1)."""
         self.limits = limits
         self.counts: collections.Counter[str] = collections.Counter()
         self.running: dict[str, Job] = {}
@@ -132,7 +132,7 @@ class Schedule:
         else:
             self.quick -= 1
         took = now - job.started
-        if not job.hung:
+        if not job.hung and job.group is not None:
             self._breaker(job.group).returned(job.started)
         self.counts["failed" if failed else "succeeded"] += 1
         history = self._history.pop(job.key, None) or _History()
@@ -195,7 +195,7 @@ class Schedule:
     def _begin(self, key: str, now: float, *, in_slow_lane: bool) -> Job | None:
         self._waiting.remove(key)
         group = self._group_of(key)
-        if not self._breaker(group).admits():
+        if group is not None and not self._breaker(group).admits():
             self.counts["held_back"] += 1
             return None
         job = Job(key, group, now, in_slow_lane)
@@ -209,6 +209,8 @@ class Schedule:
 
     def _judge_hung(self, job: Job) -> None:
         job.hung = True
+        if job.group is None:
+            return
         breaker = self._breaker(job.group)
         if breaker.hung(job.started) and self.slow >= self.limits.slow_lane:
             breaker.is_open = True

@@ -262,6 +262,12 @@ class TestGroupThatHangs:
         assert len(done) == 900
         assert schedule.held_back() == []
 
+    def test_keys_without_a_group_are_never_held_back(self):
+        schedule = make(group_of=lambda key: None, **self.limits())
+        self.play(schedule, [f"bad{n}" for n in range(1000)], 60)
+        assert schedule.held_back() == []
+        assert len(schedule.running) == 424
+
     def test_with_room_in_the_slow_lane_nothing_is_held_back(self):
         schedule = make(group_of=lambda key: key[:3], quick_slots=4, slow_lane=20)
         self.play(schedule, [f"bad{n}" for n in range(19)], 60)
@@ -351,11 +357,9 @@ class AnySchedule(RuleBasedStateMachine):
     @rule(keys=st.sets(KEYS))
     def cycle(self, keys):
         self.schedule.new_cycle(keys)
-        if not self.schedule.running and not self.schedule.waiting():
-            assert self.schedule._history.keys() <= keys
-            self.failed_at = {
-                key: at for key, at in self.failed_at.items() if key in self.schedule._history
-            }
+        known = self.schedule._history.keys()
+        assert known <= keys | self.schedule.running.keys() | self.schedule._waiting
+        self.failed_at = {key: at for key, at in self.failed_at.items() if key in known}
 
     @invariant()
     def bounds_hold(self):
