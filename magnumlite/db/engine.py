@@ -97,8 +97,9 @@ _retry = oslo_db_api.wrap_db_retry(
 def retried(function: Callable[P, R]) -> Callable[P, R]:
     """Run a function that opens a transaction again when the database broke a deadlock.
 
-    While the database is away it waits as long as the work's :mod:`patience` lasts. Inside an open transaction it is called once: only the owner of the whole transaction can
-    start it again.
+    While the database is away it waits as long as the work's :mod:`patience` lasts. Inside an
+    open transaction it is called once: only the owner of the whole transaction can start it
+    again.
     """
     again: Callable[P, R] = _retry(function)
 

@@ -46,7 +46,7 @@ class Cluster(Base):
     stack_id = sa.Column(sa.String(255))
     api_address = sa.Column(sa.String(255))
     status = sa.Column(sa.String(20))
-    status_reason = sa.Column(Reason("cluster"))
+    status_reason = sa.Column[str | None](Reason("cluster"))
     health_status = sa.Column(sa.String(20))
     health_status_reason = sa.Column(HealthMap)
     create_timeout = sa.Column(sa.Integer())
@@ -131,7 +131,7 @@ class NodeGroup(Base):
     is_default = sa.Column(sa.Boolean, default=False)
     stack_id = sa.Column(sa.String(255))
     status = sa.Column(sa.String(20))
-    status_reason = sa.Column(Reason("nodegroup"))
+    status_reason = sa.Column[str | None](Reason("nodegroup"))
     version = sa.Column(sa.String(20))
     node_labels = sa.Column(JSONEncodedDict)
     node_taints = sa.Column(JSONEncodedList)
@@ -180,7 +180,7 @@ class Federation(Base):
     hostcluster_id = sa.Column(sa.String(255))
     member_ids = sa.Column(JSONEncodedList)
     status = sa.Column(sa.String(20))
-    status_reason = sa.Column(Reason("federation"))
+    status_reason = sa.Column[str | None](Reason("federation"))
     properties = sa.Column(JSONEncodedDict)
 
 

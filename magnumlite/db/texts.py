@@ -114,7 +114,7 @@ class Reason(TypeDecorator[str]):
 class _Json(TypeDecorator[Any]):
     impl = sa.Text
     cache_ok = True
-    holds: type[dict[str, Any]] | type[list[Any]]
+    holds: type[Any]
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str:
         """Encode; None becomes the empty value, another type is refused (contract/schema.json)."""

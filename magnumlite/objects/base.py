@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import functools
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping
+from typing import Any, ClassVar, ParamSpec, TypeVar, cast
 
 from oslo_utils import strutils, uuidutils
 from oslo_versionedobjects import base as ovo_base
@@ -33,12 +32,21 @@ def remotable(method: Callable[P, R]) -> Callable[P, R]:
     Annotations are taken off: they would be part of the object's fingerprint, which is magnum's.
     """
     method.__annotations__ = {}
-    remote: Callable[P, R] = ovo_base.remotable(method)  # type: ignore[arg-type]
-    return remote
+    remote: Any = ovo_base.remotable(method)
+    return cast("Callable[P, R]", remote)
+
+
+#: A field's name, where its value is stored, the type or values that need no coercion, whether
+#: None is one, and the field.
+_Place = tuple[str, str, type | None, Collection[str], bool, Any]
 
 
 class MagnumObjectRegistry(ovo_base.VersionedObjectRegistry):
     """The registry that magnum's objects are registered in."""
+
+    def registration_hook(self, cls: Any, index: int) -> None:
+        """Note where a row's values go."""
+        cls.from_row = _plan(cls)
 
 
 class MagnumObject(ovo_base.VersionedObject):
@@ -46,6 +54,8 @@ class MagnumObject(ovo_base.VersionedObject):
 
     OBJ_SERIAL_NAMESPACE = "magnum_object"
     OBJ_PROJECT_NAMESPACE = "magnum"
+
+    from_row: ClassVar[tuple[_Place, ...]] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that are set."""
@@ -68,7 +78,7 @@ class MagnumObjectDictCompat(ovo_base.VersionedObjectDictCompat):
 class MagnumPersistentObject:
     """Objects with a row that tells when it was made and changed."""
 
-    fields = {
+    fields: MutableMapping[str, Any] = {
         "created_at": ovo_fields.DateTimeField(nullable=True),
         "updated_at": ovo_fields.DateTimeField(nullable=True),
     }
@@ -85,7 +95,7 @@ def hydrate(obj: Self, row: models.Base | Mapping[str, Any]) -> Self:
     """
     read = row.__dict__.get if isinstance(row, models.Base) else row.__getitem__
     store = obj.__dict__
-    for name, place, expected, allowed, nullable, field in _plan(type(obj)):
+    for name, place, expected, allowed, nullable, field in obj.from_row:
         value = read(name)
         if (value is None and nullable) or type(value) is expected or value in allowed:
             store[place] = value
@@ -95,9 +105,7 @@ def hydrate(obj: Self, row: models.Base | Mapping[str, Any]) -> Self:
     return obj
 
 
-@functools.cache
-def _plan(cls: type[MagnumObject]) -> tuple[tuple[str, str, Any, Any, bool, Any], ...]:
-    """Return for each field: name, storage attribute, type or values that need no coercion."""
+def _plan(cls: type[MagnumObject]) -> tuple[_Place, ...]:
     plan = []
     for name, field in cls.fields.items():
         if isinstance(field, ovo_fields.ObjectField):
@@ -127,7 +135,7 @@ def _column_value(value: Any) -> Any:
 
 def take_over(obj: MagnumObject, current: MagnumObject) -> None:
     """Copy the set fields that differ, and mark them changed (contract `refresh`)."""
-    for name, *_ in _plan(type(obj)):
+    for name, *_ in obj.from_row:
         if obj.obj_attr_is_set(name) and getattr(obj, name) != getattr(current, name):
             setattr(obj, name, getattr(current, name))
 

@@ -103,7 +103,9 @@ class Cluster(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjectD
 
     @classmethod
     @base.remotable
-    def get(cls, context: RequestContext, cluster_id: int | str) -> Cluster:
+    def get(  # type: ignore[override]
+        cls, context: RequestContext, cluster_id: int | str
+    ) -> Cluster:
         """Return the cluster with that id or uuid.
 
         Raises:
@@ -155,9 +157,7 @@ class Cluster(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjectD
 
     @classmethod
     @base.remotable
-    def get_stats(
-        cls, context: RequestContext, project_id: str | None = None
-    ) -> tuple[int, int]:
+    def get_stats(cls, context: RequestContext, project_id: str | None = None) -> tuple[int, int]:
         """Return the number of clusters and nodes of a project, or of all.
 
         Raises:
@@ -241,9 +241,7 @@ class Cluster(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjectD
         """
         if attrname != "cluster_template":
             super().obj_load_attr(attrname)
-        self.cluster_template = ClusterTemplate.get_by_uuid(
-            self._context, self.cluster_template_id
-        )
+        self.cluster_template = ClusterTemplate.get_by_uuid(self._context, self.cluster_template_id)
         self.obj_reset_changes(["cluster_template"])
 
     @property
@@ -254,12 +252,14 @@ class Cluster(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjectD
     @property
     def default_ng_worker(self) -> NodeGroup:
         """The default nodegroup of workers; IndexError if there is none."""
-        return [n for n in self.nodegroups if n.is_default and n.role != "master"][0]
+        defaults = [n for n in _of_role(self.nodegroups, master=False) if n.is_default]
+        return defaults[0]
 
     @property
     def default_ng_master(self) -> NodeGroup:
         """The default nodegroup of masters; IndexError if there is none."""
-        return [n for n in self.nodegroups if n.is_default and n.role == "master"][0]
+        defaults = [n for n in _of_role(self.nodegroups, master=True) if n.is_default]
+        return defaults[0]
 
     @property
     def node_count(self) -> int:

@@ -14,9 +14,7 @@ from magnumlite.objects import base, fields
 
 
 @base.MagnumObjectRegistry.register
-class ClusterTemplate(
-    base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjectDictCompat
-):
+class ClusterTemplate(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjectDictCompat):
     """A cluster template."""
 
     VERSION = "1.21"
@@ -102,7 +100,9 @@ class ClusterTemplate(
 
     @classmethod
     @base.remotable
-    def get(cls, context: RequestContext, cluster_template_id: int | str) -> ClusterTemplate:
+    def get(  # type: ignore[override]
+        cls, context: RequestContext, cluster_template_id: int | str
+    ) -> ClusterTemplate:
         """Return the template with that id, uuid or name.
 
         Raises:
@@ -123,9 +123,7 @@ class ClusterTemplate(
         Raises:
             ClusterTemplateNotFound: there is none that the context may read.
         """
-        return cls._from_db_object(
-            cls(context), queries.get_by_id(context, cluster_template_id)
-        )
+        return cls._from_db_object(cls(context), queries.get_by_id(context, cluster_template_id))
 
     @classmethod
     @base.remotable

@@ -47,7 +47,9 @@ class Federation(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObje
 
     @classmethod
     @base.remotable
-    def get(cls, context: RequestContext, federation_id: int | str) -> Federation:
+    def get(  # type: ignore[override]
+        cls, context: RequestContext, federation_id: int | str
+    ) -> Federation:
         """Return the federation with that id or uuid.
 
         Raises:

@@ -73,7 +73,7 @@ class NodeGroup(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjec
 
     @classmethod
     @base.remotable
-    def get(
+    def get(  # type: ignore[override]
         cls, context: RequestContext, cluster_id: str, nodegroup_id: int | str
     ) -> NodeGroup:
         """Return the cluster's nodegroup with that id, uuid or name.
@@ -137,9 +137,7 @@ class NodeGroup(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjec
         filters: dict[str, Any] | None = None,
     ) -> builtins.list[NodeGroup]:
         """Return a page of the cluster's nodegroups."""
-        rows = queries.list_all(
-            context, cluster_id, filters, limit, marker, sort_key, sort_dir
-        )
+        rows = queries.list_all(context, cluster_id, filters, limit, marker, sort_key, sort_dir)
         return base.hydrate_all(cls, context, rows)
 
     @classmethod

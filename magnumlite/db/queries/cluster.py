@@ -79,7 +79,8 @@ def count(context: RequestContext, filters: Filters = None) -> int:
 
 def count_up_to(project_id: str, cluster_id: int) -> int:
     """Return how many clusters a project had when the row `cluster_id` came, that one included."""
-    return rows.count(Cluster, [Cluster.project_id == project_id, Cluster.id <= cluster_id])
+    until: Any = Cluster.id <= cluster_id
+    return rows.count(Cluster, [Cluster.project_id == project_id, until])
 
 
 @engine.retried
@@ -167,7 +168,7 @@ def _where(context: RequestContext, filters: Filters) -> scope.Conditions:
     if "master_count" in filters:
         conditions.append(_sum_is(NodeGroup.role == "master", filters["master_count"]))
     if "node_addresses" in filters:
-        having = sa.select(NodeGroup.cluster_id).where(
+        having: sa.Select[Any] = sa.select(NodeGroup.cluster_id).where(
             NodeGroup.role != "master", NodeGroup.node_addresses == filters["node_addresses"]
         )
         conditions.append(Cluster.uuid.in_(having))
@@ -175,7 +176,7 @@ def _where(context: RequestContext, filters: Filters) -> scope.Conditions:
 
 
 def _sum_is(role: sa.ColumnElement[bool], size: int) -> sa.ColumnElement[bool]:
-    sums = (
+    sums: sa.Select[Any] = (
         sa.select(NodeGroup.cluster_id)
         .where(role)
         .group_by(NodeGroup.cluster_id)

@@ -56,9 +56,7 @@ def list_all(
     Raises:
         InvalidParameterValue: see :func:`rows.many`.
     """
-    return rows.many(
-        ClusterTemplate, _readable(context), limit, marker, sort_key, sort_dir
-    )
+    return rows.many(ClusterTemplate, _readable(context), limit, marker, sort_key, sort_dir)
 
 
 @engine.retried
@@ -119,9 +117,7 @@ def _readable(context: RequestContext) -> scope.Conditions:
     return [sa.or_(*own, sa.and_(*shown))]
 
 
-def _get(
-    context: RequestContext, identity: sa.ColumnElement[bool], named: Any
-) -> ClusterTemplate:
+def _get(context: RequestContext, identity: sa.ColumnElement[bool], named: Any) -> ClusterTemplate:
     try:
         row = rows.one(ClusterTemplate, identity, *_readable(context))
     except MultipleResultsFound:

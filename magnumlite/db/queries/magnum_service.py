@@ -19,9 +19,7 @@ from magnumlite.db.queries import rows, scope
 LOG = log.getLogger(__name__)
 
 
-def get_by_host_and_binary(
-    context: RequestContext, host: str, binary: str
-) -> MagnumService | None:
+def get_by_host_and_binary(context: RequestContext, host: str, binary: str) -> MagnumService | None:
     """Return the row, or None."""
     return rows.one(MagnumService, *_named(host, binary))
 

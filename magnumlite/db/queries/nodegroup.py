@@ -73,9 +73,7 @@ def count(context: RequestContext, cluster: str) -> int:
 
 def any_in_progress(cluster: str) -> bool:
     """Tell whether a nodegroup of the cluster has not come to its end, whoever asks."""
-    return rows.present(
-        [NodeGroup.cluster_id == cluster, NodeGroup.status.like("%_IN_PROGRESS")]
-    )
+    return rows.present([NodeGroup.cluster_id == cluster, NodeGroup.status.like("%_IN_PROGRESS")])
 
 
 @engine.retried
@@ -96,9 +94,7 @@ def create(context: RequestContext, values: Mapping[str, Any]) -> NodeGroup:
 
 
 @engine.retried
-def update(
-    context: RequestContext, cluster: str, uuid: str, values: Mapping[str, Any]
-) -> None:
+def update(context: RequestContext, cluster: str, uuid: str, values: Mapping[str, Any]) -> None:
     """UPDATE a nodegroup in one statement that also tests the fence of the running job.
 
     Raises:

@@ -32,9 +32,7 @@ def get_by_id(context: RequestContext, quota_id: int) -> Quota:
     return row
 
 
-def get_by_project_and_resource(
-    context: RequestContext, project_id: str, resource: str
-) -> Quota:
+def get_by_project_and_resource(context: RequestContext, project_id: str, resource: str) -> Quota:
     """Return the project's limit for the resource.
 
     Raises:

@@ -24,7 +24,8 @@ def one(model: type[Row], *conditions: sa.ColumnElement[bool]) -> Row | None:
         sqlalchemy.exc.MultipleResultsFound: there are several.
     """
     with engine.reader() as session:
-        return session.scalars(_select(model).where(*conditions)).one_or_none()
+        row: Row | None = session.scalars(_select(model).where(*conditions)).one_or_none()
+        return row
 
 
 def many(
@@ -97,9 +98,7 @@ def change(model: type[models.Base], conditions: Conditions, values: Mapping[str
 
 def remove(model: type[models.Base], conditions: Conditions) -> bool:
     """DELETE in one statement; tell whether a row met the conditions."""
-    statement = (
-        sa.delete(model).where(*conditions).execution_options(synchronize_session=False)
-    )
+    statement = sa.delete(model).where(*conditions).execution_options(synchronize_session=False)
     with engine.writer() as session:
         return bool(session.execute(statement).rowcount)  # type: ignore[attr-defined]
 
@@ -134,10 +133,10 @@ def refuse_new_uuid(values: Mapping[str, Any], noun: str) -> None:
         raise exception.InvalidParameterValue(f"Cannot overwrite UUID for an existing {noun}.")
 
 
-def _select(model: type[Row]) -> sa.Select[tuple[Row]]:
+def _select(model: type[Row]) -> sa.Select[Any]:
     # Within one transaction a second read must show what an UPDATE between the two wrote.
     return sa.select(model).execution_options(populate_existing=True)
 
 
-def _exists(conditions: Conditions) -> sa.Select[tuple[bool]]:
+def _exists(conditions: Conditions) -> sa.Select[Any]:
     return sa.select(sa.exists().where(*conditions))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from magnumlite.context import RequestContext
@@ -20,7 +22,7 @@ def get_cluster_stats(context: RequestContext, project_id: str | None = None) ->
     """
     scope.require_own(context, project_id)
     clusters = sa.select(sa.func.count(Cluster.id))
-    nodes = sa.select(sa.func.coalesce(sa.func.sum(NodeGroup.node_count), 0))
+    nodes: sa.Select[Any] = sa.select(sa.func.coalesce(sa.func.sum(NodeGroup.node_count), 0))
     if project_id is None and not context.is_admin:
         project_id = context.project_id or ""
     if project_id is not None:
