@@ -5,9 +5,15 @@ oslo.messaging, which otherwise looks for eventlet (DESIGN section 2).
 """
 
 import contextlib
+import warnings
 
 from oslo_service import backend as _backend
 from oslo_service.backend.exceptions import BackendAlreadySelected as _BackendAlreadySelected
+
+with warnings.catch_warnings():
+    # It looks whether eventlet is there, and eventlet warns everybody who does.
+    warnings.simplefilter("ignore")
+    import futurist  # noqa: F401
 
 # Others may come first, but never in our own commands: oslo-config-generator loads
 # oslo.messaging's options before ours, and only wants to list them.
