@@ -29,7 +29,6 @@ from magnumlite.conf import (
     kubernetes,
     libraries,
     openstack,
-    openstack,
     quotas,
     simulated,
     sync,
@@ -68,7 +67,8 @@ def _groups() -> list[tuple[cfg.OptGroup | None, list[cfg.Opt]]]:
     return [(module.GROUP, module.OPTS) for module in _MODULES] + list(clients.GROUPS)
 
 
-def _register(conf: cfg.ConfigOpts) -> None:
+def register(conf: cfg.ConfigOpts) -> None:
+    """Register every option, ours and the libraries', on `conf`; magnumlite uses CONF."""
     for group, opts in _groups():
         if group is not None:
             conf.register_group(group)
@@ -97,4 +97,4 @@ def parse(
     parse_into(CONF, args, project, default_config_files)
 
 
-_register(CONF)
+register(CONF)
