@@ -1,0 +1,196 @@
+"""The status sweep: asks drivers how clusters in progress are doing, and ends what has ended."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import sqlalchemy as sa
+from oslo_db import exception as db_exc
+
+from magnumlite import context as request_context
+from magnumlite import exception, objects
+from magnumlite.conductor import settle
+from magnumlite.conductor.states import IN_PROGRESS
+from magnumlite.context import RequestContext
+from magnumlite.db import engine, fence, models
+from magnumlite.drivers import registry
+from magnumlite.journal import lines
+from magnumlite.periodic.queue import RetryLater
+
+LOG = logging.getLogger(__name__)
+
+#: Uuids in one IN list.
+CHUNK = 500
+
+#: Seconds between two log lines on one driver that is not there (known defect B29).
+QUIET = 300.0
+
+
+class Queue(Protocol):
+    """What the sweep needs of a KeyedQueue."""
+
+    def add_all(self, keys: Collection[str]) -> None:
+        """Ask for one poll of each cluster."""
+
+
+class _Template(NamedTuple):
+    """What of a template tells which driver serves its clusters."""
+
+    driver: str | None
+    server_type: str
+    cluster_distro: str
+    coe: str
+
+
+class StatusSweep:
+    """Puts the clusters that need a poll on `queue`, and polls them.
+
+    A cluster needs one while it, or one of its nodegroups, is in progress; while an operation is
+    released and not finished; while a create is watched past its deadline; and when it, or a
+    nodegroup other than a default one, is DELETE_COMPLETE and its rows are still there (known
+    defects B34, B36, B68).  Never while an operation runs or its create has not returned from the
+    driver (B56), and only on the host that owns it (B41).
+    """
+
+    def __init__(self, queue: Queue, owns: Callable[[str], bool]) -> None:
+        self._queue = queue
+        self._owns = owns
+        #: Of this sweep: cluster uuid to template uuid, and template uuid to `_Template`.
+        self._wanted: dict[str, str] = {}
+        self._templates: dict[str, _Template] = {}
+        self._told: dict[str, float] = {}
+
+    def due(self, context: RequestContext) -> None:
+        """Queue the owned clusters that need a poll: a few queries, whatever their number.
+
+        Raises:
+            DBError: the database is away.
+        """
+        open_lines = lines.lines()
+        found = _clusters(models.Cluster.status.in_([*sorted(IN_PROGRESS), "DELETE_COMPLETE"]))
+        more = set(_nodegroups_in_progress())
+        more.update(uuid for uuid, line in open_lines.items() if line.released or line.late)
+        found.update(_clusters_named(more - found.keys()))
+        self._templates = _templates()
+        self._wanted = {
+            uuid: template
+            for uuid, template in found.items()
+            if (uuid not in open_lines or open_lines[uuid].pollable) and self._owns(uuid)
+        }
+        self._queue.add_all(self._wanted)
+
+    def driver_of(self, cluster_uuid: str) -> str | None:
+        """Return what names a queued cluster's driver, None if unknown; a look-up only."""
+        template = self._templates.get(self._wanted.get(cluster_uuid, ""))
+        if template is None:
+            return None
+        kind = (template.server_type, template.cluster_distro, template.coe)
+        return template.driver or ", ".join(str(part) for part in kind)
+
+    def poll(self, cluster_uuid: str) -> None:
+        """Ask the driver about one cluster, then draw the consequences.
+
+        Raises:
+            RetryLater: the driver or the database is not there, which is told elsewhere.
+            Exception: whatever the driver raised.
+        """
+        context = request_context.make_admin_context(all_tenants=True)
+        with request_context.using(context):
+            try:
+                self._poll(context, cluster_uuid)
+            except exception.ClaimLost as error:
+                LOG.debug("Cluster %s was overtaken during its poll: %s", cluster_uuid, error)
+            except exception.ClusterNotFound:
+                LOG.debug("Cluster %s is gone", cluster_uuid)
+            except exception.DriverUnavailable as error:
+                self._tell(error)
+                raise RetryLater from error
+            except db_exc.DBConnectionError as error:
+                LOG.debug("Cluster %s: the database does not answer: %s", cluster_uuid, error)
+                raise RetryLater from error
+
+    def _poll(self, context: RequestContext, cluster_uuid: str) -> None:
+        line, cluster = _read(context, cluster_uuid)
+        if not line.pollable or not self._owns(cluster_uuid):
+            return
+        if settle.adopt(cluster, line):
+            line, cluster = _read(context, cluster_uuid)
+        late = line.late is not None
+        poll = fence.PollFence(cluster_uuid, line.fence, cluster.status, late=late)
+        with fence.holding(poll):
+            if late:
+                # Read through the fence, the row shows the driver what it needs to see.
+                cluster = objects.Cluster.get_by_uuid(context, cluster_uuid)
+            if cluster.status == "DELETE_COMPLETE":
+                settle.finish_deletion(context, cluster, line)
+                return
+            template = self._templates.get(cluster.cluster_template_id)
+            driver = registry.for_cluster(context, cluster, template)
+            driver.update_cluster_status(context, cluster)
+            settle.settle(context, cluster, line, poll, driver)
+
+    def _tell(self, error: exception.DriverUnavailable) -> None:
+        text = str(error)
+        now = time.monotonic()
+        if now - self._told.get(text, float("-inf")) >= QUIET:
+            self._told[text] = now
+            LOG.warning("Clusters cannot be polled: %s", text)
+
+
+def _read(context: RequestContext, cluster_uuid: str) -> tuple[lines.Line, objects.Cluster]:
+    """Return what is open on a cluster, and its row, in one transaction.
+
+    The line comes first: an operation that starts after it makes the fence stop every write.
+    """
+    with engine.reader():
+        return lines.line(cluster_uuid), objects.Cluster.get_by_uuid(context, cluster_uuid)
+
+
+def _nodegroups_in_progress() -> Sequence[str]:
+    """Return clusters that have a nodegroup in progress, or one to be removed."""
+    nodegroup = models.NodeGroup
+    left_over = sa.and_(nodegroup.status == "DELETE_COMPLETE", nodegroup.is_default.is_(sa.false()))
+    with engine.reader() as session:
+        return session.scalars(
+            sa.select(nodegroup.cluster_id)
+            .where(sa.or_(nodegroup.status.in_(sorted(IN_PROGRESS)), left_over))
+            .distinct()
+        ).all()
+
+
+def _clusters_named(uuids: Collection[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    ordered = sorted(uuids)
+    for start in range(0, len(ordered), CHUNK):
+        found |= _clusters(models.Cluster.uuid.in_(ordered[start : start + CHUNK]))
+    return found
+
+
+def _clusters(which: sa.ColumnElement[bool]) -> dict[str, str]:
+    """Return cluster uuid to template uuid."""
+    with engine.reader() as session:
+        rows: Any = session.execute(
+            sa.select(models.Cluster.uuid, models.Cluster.cluster_template_id).where(which)
+        )
+        return {row.uuid: row.cluster_template_id for row in rows}
+
+
+def _templates() -> dict[str, _Template]:
+    template = models.ClusterTemplate
+    with engine.reader() as session:
+        rows: Any = session.execute(
+            sa.select(
+                template.uuid,
+                template.driver,
+                template.server_type,
+                template.cluster_distro,
+                template.coe,
+            )
+        )
+        return {
+            row.uuid: _Template(row.driver, row.server_type, row.cluster_distro, row.coe)
+            for row in rows
+        }
