@@ -213,6 +213,9 @@ def _section() -> Any:
     loading.register_auth_conf_options(CONF, name)
     for option in loading.get_auth_plugin_conf_options(CONF[name].auth_type or "password"):
         CONF.register_opt(option, group=name)
+        if option.required:
+            # Else a later reload of the configuration fails for who does not use Keystone.
+            CONF.set_default(option.dest, option.default, group=name)
     return CONF[name]
 
 

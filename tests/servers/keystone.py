@@ -4,12 +4,16 @@ It checks passwords and tokens and keeps a list of requests. The services serve 
 lists of resources that can be listed, filtered by equality, read and deleted.
 """
 
+import contextlib
 import http.server
 import json
 import threading
 import urllib.parse
 import uuid
 from typing import Any
+
+from magnumlite import exception
+from magnumlite.openstack import sessions
 
 USER, PASSWORD, PROJECT = "magnum", "right", "service"
 USER_ID, PROJECT_ID = "a" * 32, "b" * 32
@@ -67,10 +71,8 @@ class Keystone:
 
     def configure(self, conf: Any) -> None:
         """Write [keystone_auth] for the user it knows."""
-        from keystoneauth1 import loading
-
-        for option in loading.get_auth_plugin_conf_options("password"):
-            conf.register_opt(option, group="keystone_auth")
+        with contextlib.suppress(exception.AuthorizationFailure):
+            sessions.auth_url()  # registers the plugin's options
         for name, value in {
             "auth_url": self.auth_url,
             "username": USER,
@@ -115,9 +117,14 @@ class Keystone:
             "name": kind,
             "id": kind,
             "endpoints": [
-                {"id": f"{kind}-{i}", "interface": i, "region": REGION, "region_id": REGION}
-                | {"url": url}
-                for i in ("public", "internal")
+                {
+                    "id": f"{kind}-{interface}",
+                    "interface": interface,
+                    "region": REGION,
+                    "region_id": REGION,
+                    "url": url.replace("127.0.0.1", host),
+                }
+                for interface, host in (("public", "127.0.0.1"), ("internal", "localhost"))
             ],
         }
 
