@@ -21,7 +21,7 @@ def conf() -> Iterator[cfg.ConfigOpts]:
 
     options.parse([], default_config_files=[])
     yield options.CONF
-    options.CONF.reset()
+    options.CONF.clear()  # reset() would drop the defaults of the libraries too
     for name in list(options.CONF):
         if isinstance(options.CONF[name], cfg.ConfigOpts.GroupAttr):
             for option in list(options.CONF[name]):
