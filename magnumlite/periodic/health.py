@@ -48,7 +48,7 @@ class Queue(Protocol):
 class Verdict:
     """What the row is to show."""
 
-    status: str
+    status: str | None
     reason: dict[str, str]
 
 
