@@ -56,9 +56,9 @@ class Fence:
         """Return the status that a cluster row read inside the job shows."""
         return status
 
-    def lost(self) -> exception.ClaimLost:
-        """Return the error for a statement that the fence stopped."""
-        return exception.ClaimLost(cluster_uuid=self.cluster_uuid)
+    def lost(self, what: str = "cluster") -> exception.ClaimLost:
+        """Return the error for a statement on `what`, cluster or nodegroup, that was stopped."""
+        return exception.ClaimLost(cluster_uuid=self.cluster_uuid, what=what)
 
     def _conditions(self, model: type[Any]) -> list[sa.ColumnElement[bool]]:
         raise NotImplementedError
@@ -84,8 +84,9 @@ class PollFence(Fence):
 
     The cluster's status must also be as it was read, or as the poll itself wrote it.  A final
     success is withheld while a nodegroup is still in progress (known defect B34): `withheld`
-    then holds what the driver wanted to write, and the end of the poll decides.  With `late`, a create whose deadline has passed, the row shows
-    CREATE_IN_PROGRESS to the driver, because drivers complete a cluster only from there.
+    then holds what the driver wanted to write, and the end of the poll decides.  With `late`, a
+    create whose deadline has passed, the row shows CREATE_IN_PROGRESS to the driver, because
+    drivers complete a cluster only from there.
     """
 
     def __init__(
@@ -98,6 +99,11 @@ class PollFence(Fence):
         #: Nodegroups whose status the driver has written in this poll.
         self.nodegroups_settled = 0
         self.withheld: dict[str, Any] = {}
+        self._believed = False
+
+    def believe(self) -> None:
+        """Withhold nothing from now on."""
+        self._believed = True
 
     def outgoing(
         self, model: type[Any], cluster_uuid: str, values: Mapping[str, Any]
@@ -134,7 +140,9 @@ class PollFence(Fence):
         return status
 
     def _premature(self, status: str | None) -> bool:
-        if status is None or not status.endswith("_COMPLETE") or status == "DELETE_COMPLETE":
+        if self._believed or status is None or status == "DELETE_COMPLETE":
+            return False
+        if not status.endswith("_COMPLETE"):
             return False
         from magnumlite.db.queries import nodegroup
 

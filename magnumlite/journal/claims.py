@@ -172,6 +172,18 @@ def give_back(process: Process, operation_ids: list[int]) -> list[int]:
         return waiting
 
 
+@engine.retried
+def take_back(process: Process, operation_id: int) -> None:
+    """Undo give_back for an operation that the broker did not take."""
+    with engine.writer() as session:
+        session.execute(
+            sa.update(Operation)
+            .where(Operation.id == operation_id, Operation.process.is_(None))
+            .values(process=process.name)
+            .execution_options(synchronize_session=False)
+        )
+
+
 def holding(process: Process) -> list[Entry]:
     """Return what this process still runs, oldest first."""
     with engine.reader() as session:
@@ -181,6 +193,20 @@ def holding(process: Process) -> list[Entry]:
             .order_by(Operation.id)
         )
         return [Entry.of(row) for row in rows]
+
+
+def still_waiting(process: Process) -> set[int]:
+    """Return ids of this process's operations that wait."""
+    with engine.reader() as session:
+        return set(
+            session.scalars(
+                sa.select(Operation.id).where(
+                    Operation.process == process.name,
+                    Operation.started_at.is_(None),
+                    Operation.finished_at.is_(None),
+                )
+            )
+        )
 
 
 def open_calls(cluster_uuid: str, actions: frozenset[Action]) -> bool:

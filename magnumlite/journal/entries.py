@@ -62,6 +62,7 @@ class Entry:
     process: str | None
     running: bool
     accepted_at: datetime.datetime
+    heartbeat_at: datetime.datetime
     started_at: datetime.datetime | None
     entered_at: datetime.datetime | None
     released_at: datetime.datetime | None
@@ -86,6 +87,7 @@ class Entry:
             process=row.process,
             running=row.running_key is not None,
             accepted_at=row.accepted_at,
+            heartbeat_at=row.heartbeat_at,
             started_at=row.started_at,
             entered_at=row.entered_at,
             released_at=row.released_at,
@@ -277,9 +279,36 @@ def close(
 
 
 @engine.retried
+def reconsider(operation_id: int, outcome: Outcome) -> bool:
+    """Give an expired operation its real outcome; True for the one caller that did."""
+    return _update(
+        operation_id,
+        {"outcome": outcome.value, "notified_at": engine.now()},
+        Operation.outcome == Outcome.EXPIRED.value,
+    )
+
+
+def open_of(cluster_uuid: str) -> list[Entry]:
+    """Return the operations of a cluster that have not ended, oldest first."""
+    with engine.reader() as session:
+        rows = session.scalars(
+            sa.select(Operation)
+            .where(Operation.cluster_uuid == cluster_uuid, Operation.finished_at.is_(None))
+            .order_by(Operation.id)
+        )
+        return [Entry.of(row) for row in rows]
+
+
+@engine.retried
 def expire_at(operation_id: int, seconds: int) -> None:
     """Set the deadline of an operation, `seconds` from now."""
     _update(operation_id, {"deadline_at": engine.seconds_ago(-seconds)})
+
+
+def known(uuid: str) -> bool:
+    """Tell whether an operation of this uuid has been accepted."""
+    with engine.reader() as session:
+        return session.scalar(sa.select(Operation.id).where(Operation.uuid == uuid)) is not None
 
 
 def get(operation_id: int) -> Entry | None:

@@ -41,6 +41,14 @@ class API:
         """Send `method` without waiting for anything."""
         self._client.cast(self._context, method, **kwargs)
 
+    def cast_once(self, context: Any, method: str, arguments: dict[str, Any]) -> None:
+        """Send `method` for `context`, with few tries: for a process that is about to end.
+
+        Raises:
+            MessageDeliveryFailure: the broker did not take it.
+        """
+        self._client.prepare(retry=2).cast(context, method, **arguments)
+
     # Clusters
 
     def cluster_create(

@@ -46,10 +46,15 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
         self._closing.set()
         super().stop()
 
+    def drain_handlers(self) -> None:
+        """Wait for the handlers that run; after stop()."""
+        if self._work_executor is not None:
+            self._work_executor.shutdown(wait=True)
+
     def wait(self) -> None:
-        """Wait for the handlers, and send the replies that are still due."""
-        super().wait()
+        """Send the replies that are still due, and close the consumer's connection."""
         self._clock.stop()
+        super().wait()
 
     def consuming(self) -> bool:
         """Tell whether the consumer takes messages."""

@@ -1,0 +1,57 @@
+"""What an error of a driver means for the operation.
+
+Drivers raise their own classes and those of the clients they use; what counts is the HTTP-like
+code they carry and, for "not found", the class's name (known defects B15, B64).
+"""
+
+from __future__ import annotations
+
+from magnumlite import exception
+
+#: A request that was wrong from the start: nothing has been changed for it (known defect B64).
+_VALIDATION = range(400, 410)
+
+
+def code(error: BaseException) -> int | None:
+    """Return the HTTP-like code of an error: code, status_code, http_status or status."""
+    for name in ("code", "status_code", "http_status", "status"):
+        value = getattr(error, name, None)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    return None
+
+
+def gone(error: BaseException) -> bool:
+    """Tell whether an error of a delete says that there is nothing left (known defect B15)."""
+    return code(error) == 404 or any(
+        base.__name__.endswith("NotFound") for base in type(error).__mro__
+    )
+
+
+def conflict(error: BaseException) -> bool:
+    """Tell whether an error says that the driver is busy with the cluster."""
+    return code(error) == 409 and not isinstance(error, exception.ClaimLost)
+
+
+def unauthorised(error: BaseException) -> bool:
+    """Tell whether the user's rights are gone, as after a removal in Keystone (B38)."""
+    return code(error) in (401, 403) or isinstance(error, exception.AuthorizationFailure)
+
+
+def harmless(error: BaseException, *, entered: bool, wrote: bool) -> bool:
+    """Tell whether an error came before any change, so that the cluster's state stands.
+
+    Before the driver was entered every refusal is; after it those that say "not supported", or
+    that carry a code of 400 to 409 while the driver has saved nothing.
+    """
+    if not isinstance(error, exception.MagnumException):
+        return entered and not wrote and code(error) in _VALIDATION
+    if isinstance(error, exception.NotSupported):
+        return True
+    return code(error) in _VALIDATION and not wrote
+
+
+def reason(error: BaseException) -> str:
+    """Return the text of an error for people: never empty, never a traceback."""
+    text = str(error).strip()
+    return text or type(error).__name__

@@ -1,0 +1,180 @@
+"""Recovery: every accepted operation ends, whatever died (DESIGN section 5, "Recovery").
+
+Any host may sweep at any time: each row is ended by one conditional UPDATE, and who made it
+writes the cluster's state and sends the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from oslo_log import log as logging
+
+from magnumlite import context as context_module
+from magnumlite import exception, objects
+from magnumlite.conductor import settle, states
+from magnumlite.conf import CONF
+from magnumlite.db import engine, fence
+from magnumlite.journal import dead, entries
+from magnumlite.journal.entries import Action, Entry, Outcome
+from magnumlite.notifications import events
+
+LOG = logging.getLogger(__name__)
+
+_FAILURES = {Action.CREATE: "CREATE_FAILED", Action.DELETE: "DELETE_FAILED"}
+_NODEGROUP_FAILURES = {
+    Action.RESIZE: "UPDATE_FAILED",
+    Action.UPGRADE: "UPDATE_FAILED",
+    Action.NODEGROUP_CREATE: "CREATE_FAILED",
+    Action.NODEGROUP_UPDATE: "UPDATE_FAILED",
+    Action.NODEGROUP_DELETE: "DELETE_FAILED",
+}
+
+
+def sweep() -> int:
+    """End or release what dead processes left and what is past its deadline.
+
+    Returns how many operations were ended.  Operations of a dead process: a create that never
+    reached the driver fails, one that did is left to the status sweep; others that had begun
+    fail and can be tried again; those that waited end with the cluster untouched.
+    """
+    admin = context_module.make_admin_context(all_tenants=True)
+    ended = 0
+    with fence.lifted():
+        for step in (_end_dead, _end_forgotten, _end_overdue, _tell_again):
+            ended += step(admin)
+    dead.prune(CONF.journal.keep_days)
+    return ended
+
+
+def _end_dead(admin: Any) -> int:
+    """End what a process that no longer renews its rows has left."""
+    ended = 0
+    for entry in dead.of_dead_processes(CONF.journal.dead_after):
+        if entry.action is Action.CREATE and entry.entered_at is not None:
+            if dead.release(entry):
+                LOG.warning(
+                    "Create %s of cluster %s lost its process %s in the driver; the status sweep "
+                    "follows it",
+                    entry.uuid,
+                    entry.cluster_uuid,
+                    entry.process,
+                )
+            continue
+        reason = f"The conductor process {entry.process} ended before the operation did"
+        ended += _end(admin, entry, Outcome.LOST, reason, began=entry.running)
+    return ended
+
+
+def _end_forgotten(admin: Any) -> int:
+    """End what was cast again and came back to nobody."""
+    ended = 0
+    for entry in dead.recast_before(CONF.journal.recast_timeout):
+        reason = (
+            f"The operation was given back to the message broker by host {entry.host} "
+            f"and did not come back within {CONF.journal.recast_timeout} s"
+        )
+        ended += _end(admin, entry, Outcome.LOST, reason, began=False)
+    return ended
+
+
+def _end_overdue(admin: Any) -> int:
+    """End what is past its deadline; a create goes on being watched."""
+    ended = 0
+    for entry in dead.overdue():
+        minutes = max(1, round((entry.deadline_at - entry.accepted_at).total_seconds() / 60))  # type: ignore[operator]
+        reason = f"The {entry.action.replace('_', ' ')} was not finished in {minutes} minutes"
+        ended += _end(admin, entry, Outcome.EXPIRED, reason, began=True)
+    return ended
+
+
+def _end(admin: Any, entry: Entry, outcome: Outcome, reason: str, *, began: bool) -> int:
+    """End one operation and write what its end means; 1 if this caller ended it, else 0."""
+    cluster = _Ending(admin, entry, outcome, reason, began=began)
+    if not cluster.write():
+        return 0
+    LOG.warning("%s %s of cluster %s: %s", entry.action, entry.uuid, entry.cluster_uuid, reason)
+    cluster.tell()
+    return 1
+
+
+class _Ending:
+    """The end of one operation: journal, cluster and nodegroup in one transaction."""
+
+    def __init__(
+        self, admin: Any, entry: Entry, outcome: Outcome, reason: str, *, began: bool
+    ) -> None:
+        self._admin = admin
+        self._entry = entry
+        self._outcome = outcome
+        self._reason = reason
+        #: A create's rows are there from its acceptance, so it always has something to fail.
+        self._began = began or entry.action is Action.CREATE
+        self._cluster: Any = None
+
+    @engine.retried
+    def write(self) -> bool:
+        """Write it; False if somebody else has ended the operation."""
+        with engine.writer():
+            if not dead.end(self._entry, self._outcome, self._reason):
+                return False
+            try:
+                self._cluster = objects.Cluster.get_by_uuid(self._admin, self._entry.cluster_uuid)
+            except exception.ClusterNotFound:
+                return True
+            if self._began and self._awaits_this():
+                self._fail()
+            return True
+
+    def _awaits_this(self) -> bool:
+        """Tell whether the cluster's state is still this operation's to end.
+
+        A deletion is not undone by the end of something older.
+        """
+        deleting = self._cluster.status in states.DELETING
+        return self._entry.action is Action.DELETE or not deleting
+
+    def _fail(self) -> None:
+        entry = self._entry
+        if entry.action is Action.ROTATE_CREDENTIAL:
+            return
+        self._cluster.status = _FAILURES.get(entry.action, "UPDATE_FAILED")
+        self._cluster.status_reason = self._reason
+        self._cluster.save()
+        for nodegroup in self._nodegroups():
+            nodegroup.status = _NODEGROUP_FAILURES.get(entry.action, "CREATE_FAILED")
+            nodegroup.status_reason = self._reason
+            nodegroup.save()
+
+    def _nodegroups(self) -> Sequence[Any]:
+        """Return the nodegroups that fail with it; those of an expired create go on."""
+        if self._entry.action is Action.CREATE:
+            return [] if self._outcome is Outcome.EXPIRED else list(self._cluster.nodegroups)
+        if self._entry.nodegroup_uuid is None:
+            return []
+        return [
+            group for group in self._cluster.nodegroups if group.uuid == self._entry.nodegroup_uuid
+        ]
+
+    def tell(self) -> None:
+        """Send the one final event."""
+        action = "update"
+        if self._entry.action in (Action.CREATE, Action.DELETE):
+            action = self._entry.action.value
+        if self._cluster is not None:
+            events.cluster(self._admin, action, "failure", self._cluster)
+        entries.notified([self._entry.id])
+
+
+def _tell_again(admin: Any) -> int:
+    """Send the events that a process died before sending: at least once (DESIGN section 4)."""
+    for entry in dead.unnotified(CONF.journal.dead_after):
+        try:
+            cluster = objects.Cluster.get_by_uuid(admin, entry.cluster_uuid)
+        except exception.ClusterNotFound:
+            LOG.debug("The cluster of operation %s is gone; nothing to tell", entry.uuid)
+        else:
+            settle.tell_final(admin, cluster)
+        entries.notified([entry.id])
+    return 0

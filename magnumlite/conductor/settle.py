@@ -1,0 +1,243 @@
+"""How operations end: what the status sweep does with the state that a driver reports.
+
+The claim ends when the driver call returns; the operation ends here, when the final state is
+seen.  All released operations of the cluster then close together with one event (DESIGN section
+4, "Two ends").
+"""
+
+from __future__ import annotations
+
+import uuid as uuid_module
+from typing import Any
+
+import cachetools
+from oslo_log import log as logging
+
+from magnumlite import exception, objects
+from magnumlite.certs import authority, client_files
+from magnumlite.conductor import states
+from magnumlite.db import engine, fence
+from magnumlite.journal import entries
+from magnumlite.journal.entries import Action, Entry, Outcome
+from magnumlite.journal.lines import Line
+from magnumlite.notifications import events
+
+LOG = logging.getLogger(__name__)
+
+_NODEGROUP_EVENTS = {
+    Action.NODEGROUP_CREATE: "create",
+    Action.NODEGROUP_UPDATE: "update",
+    Action.NODEGROUP_DELETE: "delete",
+}
+
+_BEGUN_BY = {
+    "CREATE_IN_PROGRESS": Action.CREATE,
+    "UPDATE_IN_PROGRESS": Action.UPDATE,
+    "ROLLBACK_IN_PROGRESS": Action.UPDATE,
+    "DELETE_IN_PROGRESS": Action.DELETE,
+}
+
+#: Namespace of the uuids of adopted operations.
+_ADOPTION = uuid_module.UUID("5f1c3a52-9a0e-4f0e-8f6c-6d61676e756d")
+
+#: Clusters whose success was withheld in their last poll, and drivers that are known to settle
+#: nodegroups themselves.  Both only decide how patient to be, so each process learns them anew.
+_premature: cachetools.LRUCache[str, int] = cachetools.LRUCache(maxsize=20000)
+_settling_drivers: set[type[Any]] = set()
+
+
+def adopt(cluster: Any, line: Line) -> bool:
+    """Give a cluster in progress that has no open operation one; tell whether it was new.
+
+    It was inherited from magnum, or another conductor of a mixed fleet works on it.  A create
+    keeps the deadline it was given.
+    """
+    action = _BEGUN_BY.get(cluster.status)
+    if action is None or line.released or not line.pollable:
+        return False
+    deadline = None
+    if action is Action.CREATE and cluster.create_timeout:
+        deadline = cluster.create_timeout * 60
+    token = uuid_module.uuid5(_ADOPTION, f"{cluster.uuid}/{line.fence}/{cluster.status}")
+    adopted = entries.adopt(cluster.uuid, action, token=str(token), deadline=deadline)
+    if adopted:
+        LOG.info("Adopted cluster %s, found in %s", cluster.uuid, cluster.status)
+    return adopted
+
+
+def settle(context: Any, cluster: Any, line: Line, poll: fence.PollFence, driver: Any) -> None:
+    """End what the state that `driver` has just reported ends.
+
+    Runs after a status poll, inside its fence.  `cluster` is the object the driver worked on,
+    `line` what was open when the poll began.
+
+    Post: at a final state the released operations of `line` are closed and one event is out.
+
+    Raises:
+        ClaimLost: an operation has begun meanwhile; the rest is left to a later poll.
+    """
+    if poll.nodegroups_settled:
+        _settling_drivers.add(type(driver))
+    if poll.withheld:
+        if not _accept_withheld(cluster, poll, driver):
+            return
+    elif cluster.obj_what_changed() & {"status"}:
+        # The driver has set a state and left the saving to us.
+        cluster.save()
+        if poll.withheld and not _accept_withheld(cluster, poll, driver):
+            return
+    _premature.pop(cluster.uuid, None)
+    if cluster.status != poll.shown(cluster.uuid, poll.status):
+        # The driver has saved the state through an object of its own.
+        cluster = objects.Cluster.get_by_uuid(context, cluster.uuid)
+    status = cluster.status
+    if status == "DELETE_COMPLETE":
+        finish_deletion(context, cluster, line)
+        return
+    if not states.in_progress(status):
+        _purge_deleted_nodegroups(cluster)
+    if states.failed(status):
+        _fail_nodegroups(cluster)
+    if line.late is not None and not line.released:
+        _end_late(context, cluster, line.late)
+    elif line.released and (states.failed(status) or states.complete(status)):
+        _close(context, cluster, line.released)
+
+
+def finish_deletion(context: Any, cluster: Any, line: Line | None = None) -> None:
+    """Remove a cluster whose driver has nothing left of it: certificates, files, rows.
+
+    Nodegroups and cluster go in one transaction; each step tolerates "already gone".  The one
+    whose DELETE hits the row tells it (known defects B20, B21).
+
+    Raises:
+        ClaimLost: an operation has begun on the cluster meanwhile.
+    """
+    authority.delete(authority.References.of(cluster), cluster, context)
+    client_files.delete(cluster)
+    nodegroups = list(cluster.nodegroups)
+    try:
+        _remove_rows(context, cluster, nodegroups)
+    except exception.ClusterNotFound:
+        LOG.debug("Cluster %s was removed by another conductor", cluster.uuid)
+        return
+    LOG.info("Cluster %s is deleted", cluster.uuid)
+    ended = entries.open_of(cluster.uuid)
+    events.cluster(context, "delete", "success", cluster)
+    for entry in ended:
+        deleted = entry.action is Action.DELETE
+        outcome = Outcome.SUCCEEDED if deleted else Outcome.SUPERSEDED
+        reason = None if deleted else "the cluster was deleted"
+        entries.finish(entry.id, outcome, reason, notified=True)
+
+
+@engine.retried
+def _remove_rows(context: Any, cluster: Any, nodegroups: list[Any]) -> None:
+    with engine.writer():
+        for nodegroup in nodegroups:
+            try:
+                nodegroup.destroy(context)
+            except exception.NodeGroupNotFound:
+                LOG.debug("Nodegroup %s is gone already", nodegroup.uuid)
+        cluster.destroy(context)
+
+
+def _accept_withheld(cluster: Any, poll: fence.PollFence, driver: Any) -> bool:
+    """Save a success that came before its nodegroups', if they are final now.
+
+    A driver that is not known to settle nodegroups is believed at the second time.
+    """
+    progress = objects.NodeGroup.list(
+        cluster._context, cluster.uuid, filters={"status": sorted(states.IN_PROGRESS)}
+    )
+    if progress:
+        count = _premature.get(cluster.uuid, 0) + 1
+        _premature[cluster.uuid] = count
+        if type(driver) in _settling_drivers or count < 2:
+            LOG.debug(
+                "Cluster %s is reported %s with nodegroups in progress: %s",
+                cluster.uuid,
+                poll.withheld.get("status"),
+                ", ".join(sorted(group.name for group in progress)),
+            )
+            return False
+    poll.believe()
+    for name, value in dict(poll.withheld).items():
+        setattr(cluster, name, value)
+    cluster.save()
+    return True
+
+
+def _purge_deleted_nodegroups(cluster: Any) -> None:
+    """Remove nodegroups that drivers left in DELETE_COMPLETE (known defect B36)."""
+    for nodegroup in objects.NodeGroup.list(
+        cluster._context, cluster.uuid, filters={"status": ["DELETE_COMPLETE"]}
+    ):
+        if nodegroup.is_default:
+            continue
+        LOG.info("Nodegroup %s of cluster %s is deleted", nodegroup.uuid, cluster.uuid)
+        try:
+            nodegroup.destroy()
+        except exception.NodeGroupNotFound:
+            LOG.debug("Nodegroup %s is gone already", nodegroup.uuid)
+
+
+def _fail_nodegroups(cluster: Any) -> None:
+    """Take the nodegroups of a failed cluster out of progress, with its reason."""
+    for nodegroup in objects.NodeGroup.list(
+        cluster._context, cluster.uuid, filters={"status": sorted(states.IN_PROGRESS)}
+    ):
+        nodegroup.status = states.failure_of(nodegroup.status)
+        nodegroup.status_reason = cluster.status_reason
+        nodegroup.save()
+
+
+def _close(context: Any, cluster: Any, released: tuple[Entry, ...]) -> None:
+    good = states.complete(cluster.status)
+    outcome = Outcome.SUCCEEDED if good else Outcome.FAILED
+    ids = [entry.id for entry in released]
+    if not entries.close(cluster.uuid, ids, outcome, None if good else cluster.status_reason):
+        return
+    tell_final(context, cluster)
+    for entry in released:
+        if entry.action in _NODEGROUP_EVENTS:
+            _tell_nodegroup(context, cluster, entry, good)
+    entries.notified(ids)
+
+
+def tell_final(context: Any, cluster: Any) -> None:
+    """Send the event of a cluster's final state; an unknown state has none (B43)."""
+    action = events.action_of(cluster.status)
+    if action is None:
+        LOG.info("Cluster %s came to %s, which has no event", cluster.uuid, cluster.status)
+        return
+    outcome = "success" if states.complete(cluster.status) else "failure"
+    events.cluster(context, action, outcome, cluster)
+
+
+def _tell_nodegroup(context: Any, cluster: Any, entry: Entry, good: bool) -> None:
+    """Send the final event of a nodegroup's operation; of a deleted one only the uuid is left."""
+    try:
+        nodegroup = objects.NodeGroup.get_by_uuid(context, cluster.uuid, entry.nodegroup_uuid)
+    except exception.NodeGroupNotFound:
+        nodegroup = objects.NodeGroup(
+            context, uuid=entry.nodegroup_uuid, cluster_id=cluster.uuid, name=None
+        )
+        good = good and entry.action is Action.NODEGROUP_DELETE
+    else:
+        good = good and not states.failed(nodegroup.status)
+    outcome = "success" if good else "failure"
+    events.nodegroup(context, _NODEGROUP_EVENTS[entry.action], outcome, cluster, nodegroup)
+
+
+def _end_late(context: Any, cluster: Any, entry: Entry) -> None:
+    """End a create that came to a final state after its deadline.
+
+    A success is told; a failure was told at the deadline, and the cluster is watched no longer.
+    """
+    if states.complete(cluster.status):
+        if entries.reconsider(entry.id, Outcome.SUCCEEDED):
+            LOG.info("Cluster %s was completed after its deadline", cluster.uuid)
+            tell_final(context, cluster)
+    elif states.failed(cluster.status):
+        entries.reconsider(entry.id, Outcome.FAILED)

@@ -1,0 +1,120 @@
+"""What nobody works on any more: rows of dead processes, and rows past their deadline."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from magnumlite.db import engine
+from magnumlite.db.own_models import Operation
+from magnumlite.journal.entries import Entry, Outcome, cut
+
+#: How many rows one sweep takes at a time, so that it stays short.
+_BATCH = 500
+
+
+def of_dead_processes(seconds: int) -> list[Entry]:
+    """Return what waits or runs in processes that have not renewed it for `seconds`."""
+    return _select(
+        Operation.process.is_not(None),
+        Operation.finished_at.is_(None),
+        Operation.released_at.is_(None),
+        Operation.heartbeat_at < engine.seconds_ago(seconds),
+    )
+
+
+def recast_before(seconds: int) -> list[Entry]:
+    """Return what was given back to the broker at least `seconds` ago and has not come back."""
+    return _select(
+        Operation.process.is_(None),
+        Operation.started_at.is_(None),
+        Operation.finished_at.is_(None),
+        Operation.heartbeat_at < engine.seconds_ago(seconds),
+    )
+
+
+def overdue() -> list[Entry]:
+    """Return what is past its deadline and not finished."""
+    return _select(Operation.finished_at.is_(None), Operation.deadline_at < engine.now())
+
+
+def unnotified(seconds: int) -> list[Entry]:
+    """Return what ended at least `seconds` ago and whose event may not be out."""
+    return _select(
+        Operation.notified_at.is_(None), Operation.finished_at < engine.seconds_ago(seconds)
+    )
+
+
+def end(entry: Entry, outcome: Outcome, reason: str) -> bool:
+    """End one of these if it is still as it was read; False if somebody was faster."""
+    with engine.writer() as session:
+        result = session.execute(
+            sa.update(Operation)
+            .where(*_as_read(entry))
+            .values(
+                finished_at=engine.now(),
+                running_key=None,
+                outcome=outcome.value,
+                reason=cut(reason),
+            )
+            .execution_options(synchronize_session=False)
+        )
+        return bool(result.rowcount)
+
+
+@engine.retried
+def release(entry: Entry) -> bool:
+    """Release one of these to the status sweep; False if somebody was faster."""
+    with engine.writer() as session:
+        result = session.execute(
+            sa.update(Operation)
+            .where(*_as_read(entry))
+            .values(released_at=engine.now(), running_key=None)
+            .execution_options(synchronize_session=False)
+        )
+        return bool(result.rowcount)
+
+
+@engine.retried
+def prune(days: int) -> int:
+    """Remove what ended more than `days` ago; return how many rows."""
+    with engine.writer() as session:
+        old = list(
+            session.scalars(
+                sa.select(Operation.id)
+                .where(Operation.finished_at < engine.seconds_ago(days * 86400))
+                .limit(_BATCH)
+            )
+        )
+        if old:
+            session.execute(
+                sa.delete(Operation)
+                .where(Operation.id.in_(old))
+                .execution_options(synchronize_session=False)
+            )
+        return len(old)
+
+
+def _as_read(entry: Entry) -> list[sa.ColumnElement[bool]]:
+    same_process = (
+        Operation.process.is_(None) if entry.process is None else Operation.process == entry.process
+    )
+    return [
+        Operation.id == entry.id,
+        Operation.finished_at.is_(None),
+        Operation.started_at.is_(None)
+        if entry.started_at is None
+        else Operation.started_at.is_not(None),
+        Operation.released_at.is_(None)
+        if entry.released_at is None
+        else Operation.released_at.is_not(None),
+        Operation.heartbeat_at == entry.heartbeat_at,
+        same_process,
+    ]
+
+
+def _select(*conditions: sa.ColumnElement[bool]) -> list[Entry]:
+    with engine.reader() as session:
+        rows = session.scalars(
+            sa.select(Operation).where(*conditions).order_by(Operation.id).limit(_BATCH)
+        )
+        return [Entry.of(row) for row in rows]
