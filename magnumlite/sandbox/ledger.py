@@ -10,7 +10,7 @@ from typing import Any
 
 import oslo_messaging
 
-from magnumlite.rpc import transport
+from magnumlite.notifications import notifier
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Ledger:
     def open(self) -> None:
         """Begin to listen; events sent before are missed."""
         self._listener = oslo_messaging.get_notification_listener(
-            transport.notification(),
+            notifier.transport(),
             [oslo_messaging.Target(topic="notifications")],
             [_Endpoint(self._receive)],
             executor="threading",
