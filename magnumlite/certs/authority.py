@@ -26,7 +26,7 @@ from oslo_log import log
 from magnumlite import exception
 from magnumlite.certs import csr as csr_policy
 from magnumlite.certs import store, x509
-from magnumlite.certs.store.base import Cert, brief
+from magnumlite.certs.store.base import Cert, brief, failure
 
 LOG = log.getLogger(__name__)
 
@@ -91,17 +91,18 @@ def generate(cluster: Any, context: Any) -> References:
                 user_id=cluster.user_id,
                 **kept,
             )
+        return References(**stored)
     except Exception as error:
         cause = brief(error)
-        LOG.error("Certificates of cluster %s could not be made: %s", cluster.uuid, cause)
-        delete(References(**stored), cluster, context)
-        # Not chained: a store's error may hold the statement with the keys in it.
-        raise exception.CertificatesToClusterFailed(
-            "Failed to create certificates for cluster: %(cluster_uuid)s: %(cause)s",
-            cluster_uuid=cluster.uuid,
-            cause=cause,
-        ) from None
-    return References(**stored)
+    # Past the except clause: a store's error may hold the keys in its text, and would be
+    # shown with this one's traceback and summed up in the log.
+    LOG.error("Certificates of cluster %s could not be made: %s", cluster.uuid, cause)
+    delete(References(**stored), cluster, context)
+    raise exception.CertificatesToClusterFailed(
+        "Failed to create certificates for cluster: %(cluster_uuid)s: %(cause)s",
+        cluster_uuid=cluster.uuid,
+        cause=cause,
+    )
 
 
 def _make(cluster: Any) -> dict[str, dict[str, Any]]:
@@ -196,9 +197,7 @@ def sign(cluster: Any, csr: object, ca_cert_type: str | None, context: Any) -> b
             ca.get_certificate(), ca.get_private_key(), ca.get_private_key_passphrase()
         )
     except (ValueError, TypeError) as error:
-        raise exception.CertificateStorageException(
-            msg=f"the CA of cluster {cluster.uuid} cannot be used: {brief(error)}"
-        ) from None
+        raise failure(f"the CA of cluster {cluster.uuid} cannot be used: {brief(error)}") from None
     if issuer.expired:
         raise exception.Conflict(
             f"The CA of cluster {cluster.uuid} expired on {issuer.not_after:%Y-%m-%d}; "

@@ -56,7 +56,7 @@ class Cert(base.Cert):
     def _required(self, name: str) -> str:
         payload = self._payload(name)
         if payload is None:
-            raise exception.CertificateStorageException(msg=f"a container has no {name}")
+            raise base.failure(f"a container has no {name}")
         return payload
 
     def _payload(self, name: str) -> str | None:
@@ -65,8 +65,7 @@ class Cert(base.Cert):
         if name not in self._payloads:
             reference = self._references[name]
             with _errors_told("read", reference):
-                secret = self._connection.get_secret(_last_segment(reference))
-                self._payloads[name] = base.text(secret.payload)
+                self._payloads[name] = _read_payload(self._connection, reference)
         return self._payloads[name]
 
 
@@ -122,7 +121,7 @@ class CertManager(base.CertManager):
         try:
             return Cert(container, barbican)
         except TypeError as error:
-            raise exception.CertificateStorageException(msg=f"{cert_uuid} is {error}") from None
+            raise base.failure(f"{cert_uuid} is {error}") from None
 
     @staticmethod
     def delete_cert(cert_uuid: str, **kwargs: Any) -> None:
@@ -141,7 +140,7 @@ class CertManager(base.CertManager):
         if not _try_delete(barbican.delete_container, cert_uuid):
             left.append(cert_uuid)
         if left:
-            raise exception.CertificateStorageException(msg=f"still in Barbican: {', '.join(left)}")
+            raise base.failure(f"still in Barbican: {', '.join(left)}")
 
 
 @functools.cache
@@ -149,6 +148,15 @@ def _client() -> Any:
     from magnumlite.openstack.clients import OpenStackClients
 
     return OpenStackClients(request_context.make_admin_context()).barbican()
+
+
+def _read_payload(barbican: Any, reference: str) -> str:
+    # Not get_secret(): that takes the body of an error for the payload.
+    response = barbican.get(
+        f"/secrets/{_last_segment(reference)}/payload", headers={"Accept": "text/plain"}
+    )
+    sdk_exc.raise_from_response(response)
+    return base.text(response.content)
 
 
 def _references(container: Any) -> dict[str, str]:
@@ -163,7 +171,7 @@ def _try_delete(delete: Any, reference: str) -> bool:
     try:
         delete(_last_segment(reference), ignore_missing=True)
     except _ERRORS as error:
-        LOG.warning("Barbican did not delete %s: %s", reference, base.brief(error))
+        LOG.warning("Barbican did not delete %s: %s", reference, _told(error))
         return False
     return True
 
@@ -176,6 +184,12 @@ def _errors_told(doing: str, what: str) -> Iterator[None]:
     except sdk_exc.NotFoundException:
         raise exception.ResourceNotFound(name="certificate", id=what) from None
     except _ERRORS as error:
-        raise exception.CertificateStorageException(
-            msg=f"cannot {doing} {what} in Barbican: {base.brief(error)}"
-        ) from error
+        raise base.failure(f"cannot {doing} {what} in Barbican: {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    # The SDK's text of any error while reading begins with "No ... found".
+    status = getattr(error, "status_code", None)
+    if status is None:
+        return base.brief(error)
+    return f"HTTP {status} {str(getattr(error, 'details', None) or '')[:300]}".rstrip()

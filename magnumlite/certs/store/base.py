@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
+from magnumlite import exception
 from magnumlite.certs import operations
 
 
@@ -117,6 +118,11 @@ class StoredCert(Cert):
 def text(value: str | bytes) -> str:
     """Return PEM or a passphrase as text; passphrases are latin-1 on disk and wire."""
     return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
+def failure(text: str) -> exception.CertificateStorageException:
+    """Make the error of a store; the class's own text is about storing only."""
+    return exception.CertificateStorageException("%(msg)s", msg=text)
 
 
 def brief(error: BaseException) -> str:

@@ -67,8 +67,8 @@ class CertManager(base.CertManager):
         except OSError as error:
             raise _failed("read", error) from error
         if certificate is None or key is None:
-            raise exception.CertificateStorageException(
-                msg=f"there is no certificate {cert_uuid} in {CONF.certificates.storage_path}"
+            raise base.failure(
+                f"there is no certificate {cert_uuid} in {CONF.certificates.storage_path}"
             )
         return Cert(certificate, key, intermediates, passphrase)
 
@@ -83,7 +83,7 @@ class CertManager(base.CertManager):
 
 def _path(reference: str, suffix: str) -> Path:
     if not reference or os.path.basename(reference) != reference:
-        raise exception.CertificateStorageException(msg=f"{reference!r} is no reference to a file")
+        raise base.failure(f"{reference!r} is no reference to a file")
     return Path(CONF.certificates.storage_path, reference + suffix)
 
 
@@ -113,4 +113,4 @@ def _remove(reference: str) -> None:
 
 
 def _failed(doing: str, error: OSError) -> exception.CertificateStorageException:
-    return exception.CertificateStorageException(msg=f"cannot {doing} certificate files: {error}")
+    return base.failure(f"cannot {doing} certificate files: {error}")

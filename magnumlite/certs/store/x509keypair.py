@@ -16,7 +16,7 @@ class Cert(base.StoredCert):
 
 
 class CertManager(base.CertManager):
-    """Rows carry the cluster's project and user; reads and deletes see every project's.
+    """Rows carry the cluster's project and user, whoever asks; reads see every project's.
 
     Who may use a cluster's certificates was decided when the cluster was read:
     an administrator must be able to rotate and delete what a project owns, and
@@ -34,17 +34,17 @@ class CertManager(base.CertManager):
         **kwargs: Any,
     ) -> str:
         """Insert one row; ``project_id`` and ``user_id`` default to those of ``context``."""
-        context = kwargs["context"]
+        context = kwargs.get("context")
         row = objects.X509KeyPair(
-            context,
+            _admin(),
             certificate=base.text(certificate),
             private_key=base.text(private_key),
             intermediates=None if intermediates is None else base.text(intermediates),
             private_key_passphrase=(
                 None if private_key_passphrase is None else base.text(private_key_passphrase)
             ),
-            project_id=kwargs.get("project_id") or context.project_id,
-            user_id=kwargs.get("user_id") or context.user_id,
+            project_id=kwargs.get("project_id") or getattr(context, "project_id", None),
+            user_id=kwargs.get("user_id") or getattr(context, "user_id", None),
         )
         try:
             row.create()
@@ -58,8 +58,11 @@ class CertManager(base.CertManager):
 
         Raises:
             X509KeyPairNotFound: there is no such row.
+            CertificateStorageException: the database failed, or the row has no certificate.
         """
         row = _get(cert_uuid)
+        if row.certificate is None or row.private_key is None:
+            raise base.failure(f"x509keypair {cert_uuid} is not whole")
         return Cert(row.certificate, row.private_key, row.intermediates, row.private_key_passphrase)
 
     @staticmethod
@@ -73,16 +76,17 @@ class CertManager(base.CertManager):
             raise _failed("delete", error) from None
 
 
-def _get(cert_uuid: str) -> Any:
-    context = request_context.make_admin_context(all_tenants=True)
+def _admin() -> request_context.RequestContext:
+    return request_context.make_admin_context(all_tenants=True)
+
+
+def _get(cert_uuid: str) -> objects.X509KeyPair:
     try:
-        return objects.X509KeyPair.get_by_uuid(context, cert_uuid)
+        return objects.X509KeyPair.get_by_uuid(_admin(), cert_uuid)
     except db_exc.DBError as error:
         raise _failed("read", error) from None
 
 
 def _failed(doing: str, error: Exception) -> exception.CertificateStorageException:
     # The error's text holds the key and its passphrase: statement parameters.
-    return exception.CertificateStorageException(
-        msg=f"cannot {doing} an x509keypair: {base.brief(error)}"
-    )
+    return base.failure(f"cannot {doing} an x509keypair: {base.brief(error)}")
