@@ -13,15 +13,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import sqlalchemy as sa
+from oslo_db import exception as db_exc
 from oslo_log import log
 from oslo_utils import timeutils
 
 from magnumlite import context as request_context
 from magnumlite import exception, objects
+from magnumlite.certs.store.base import brief
 from magnumlite.conductor.states import HEALTH_POLLED
 from magnumlite.conf import CONF
 from magnumlite.db import engine, fence, models
-from magnumlite.db.texts import cut, cut_map
+from magnumlite.db.texts import cut_map
 from magnumlite.drivers import monitors
 from magnumlite.journal import lines
 from magnumlite.kubernetes.client import CLIENTS
@@ -31,8 +33,6 @@ from magnumlite.periodic.phases import Phases
 
 LOG = log.getLogger(__name__)
 
-#: Bytes of an error's text that are shown in a reason.
-SHOWN = 500
 #: Looks at the table in one interval, and the bounds of the time between two, in seconds.
 LOOKS, SHORTEST, LONGEST = 20, 0.5, 10.0
 
@@ -102,7 +102,7 @@ class HealthSweep:
     def check(self, cluster_uuid: str) -> None:
         """Poll one cluster's health and save it if it changed.
 
-        Raises: what the database raises; a failing monitor is logged and becomes a verdict.
+        Raises: what the database raises; a monitor that fails is logged and becomes a verdict.
         """
         context = request_context.make_admin_context(all_tenants=True)
         with request_context.using(context):
@@ -126,6 +126,8 @@ class HealthSweep:
         except exception.ClaimLost:
             LOG.debug("Cluster %s: an operation began while its health was polled.", uuid)
             return None
+        except db_exc.DBError:
+            raise
         except Exception as error:
             return self._failed(uuid, error)
         self._failing.pop(uuid, None)
@@ -139,14 +141,14 @@ class HealthSweep:
         failing.times += 1
         limit = CONF.health.unknown_after
         level = LOG.warning if failing.times in (1, limit) else LOG.debug
+        cause = brief(error)
         level(
-            "Cluster %s: its monitor failed, %d times in a row since %s: %s: %s",
-            uuid, failing.times, failing.since, type(error).__name__, error,
+            "Cluster %s: its monitor failed, %d times in a row since %s: %s",
+            uuid, failing.times, failing.since, cause,
         )  # fmt: skip
         if failing.times < limit:
             return None
-        text = cut(f"{type(error).__name__}: {error}", SHOWN)
-        reason = {"api": f"Cannot be checked since {failing.since}: {text}"}
+        reason = {"api": f"Cannot be checked since {failing.since}: {cause}"}
         return Verdict(ClusterHealthStatus.UNKNOWN, reason)
 
     @staticmethod
