@@ -18,9 +18,9 @@ FLOORS = (
     {"conf", "exception", "context", "i18n", "policy", "version"},
     {"db"},
     {"objects"},
-    {"certs", "drivers", "fleet", "journal", "kubernetes", "notifications", "openstack"},
+    {"certs", "drivers", "fleet", "journal", "kubernetes", "notifications", "openstack", "rpc"},
     {"conductor"},
-    {"periodic", "rpc"},
+    {"periodic"},
     {"process", "sandbox"},
     {"cmd"},
 )
