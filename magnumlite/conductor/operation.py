@@ -62,6 +62,16 @@ class Change:
         """Read what the steps need, fresh; sets ``op.cluster`` and whatever else."""
         op.cluster = objects.Cluster.get_by_uuid(op.context, self.cluster_uuid)
 
+    def fresh_nodegroup(self, op: Operation) -> Any:
+        """Return the nodegroup of the request as its row is now.
+
+        Raises:
+            NodeGroupNotFound: it is gone.
+        """
+        return objects.NodeGroup.get_by_uuid(
+            op.context, self.cluster_uuid, str(self.nodegroup_uuid)
+        )
+
     def guard(self, op: Operation) -> None:
         """Refuse the operation in the wrong state.
 

@@ -56,7 +56,7 @@ class OperationPool:
 
     def has_room(self) -> bool:
         """Tell whether fewer than [conductor]operation_queue_max operations wait."""
-        return len(self._waiting) < CONF.conductor.operation_queue_max
+        return len(self._waiting) < int(CONF.conductor.operation_queue_max)
 
     def stop(self) -> list[Operation]:
         """Begin no more operations; return those that wait."""

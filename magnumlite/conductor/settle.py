@@ -218,7 +218,7 @@ def tell_final(context: Any, cluster: Any) -> None:
 def _tell_nodegroup(context: Any, cluster: Any, entry: Entry, good: bool) -> None:
     """Send the final event of a nodegroup's operation; of a deleted one only the uuid is left."""
     try:
-        nodegroup = objects.NodeGroup.get_by_uuid(context, cluster.uuid, entry.nodegroup_uuid)
+        nodegroup = objects.NodeGroup.get_by_uuid(context, cluster.uuid, str(entry.nodegroup_uuid))
     except exception.NodeGroupNotFound:
         nodegroup = objects.NodeGroup(
             context, uuid=entry.nodegroup_uuid, cluster_id=cluster.uuid, name=None

@@ -75,13 +75,21 @@ def _transaction(mode: Any, *, writing: bool) -> Iterator[Session]:
             _context.open = _context.writing = False
 
 
+def affected(session: Session, statement: Any) -> int:
+    """Execute an UPDATE or DELETE and return how many rows it matched."""
+    result: Any = session.execute(statement, execution_options={"synchronize_session": False})
+    return int(result.rowcount)
+
+
 def in_transaction() -> bool:
     """Tell whether this thread is inside :func:`reader` or :func:`writer`."""
     return getattr(_context, "open", False)
 
 
 def _is_lock_conflict(error: Exception) -> bool:
-    return isinstance(error, db_exc.DBError) and "database is locked" in str(error)
+    if not isinstance(error, db_exc.DBError | sa.exc.OperationalError):
+        return False
+    return "database is locked" in str(error)
 
 
 _retry = oslo_db_api.wrap_db_retry(

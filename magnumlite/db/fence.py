@@ -156,7 +156,7 @@ class PollFence(Fence):
                 sa.and_(Operation.id > self.last_started, Operation.started_at.is_not(None)),
             ),
         )
-        as_read = models.Cluster.status.is_not_distinct_from(self.status)
+        as_read: sa.ColumnElement[bool] = models.Cluster.status.is_not_distinct_from(self.status)
         if model is not models.Cluster:
             as_read = sa.exists().where(models.Cluster.uuid == self.cluster_uuid, as_read)
         return [~overtaken, as_read]

@@ -56,7 +56,8 @@ def claim(process: Process, operation_id: int, cluster_uuid: str) -> bool:
     now = engine.now()
     try:
         with engine.writer() as session:
-            result = session.execute(
+            changed = engine.affected(
+                session,
                 sa.update(Operation)
                 .where(
                     Operation.id == operation_id,
@@ -64,10 +65,9 @@ def claim(process: Process, operation_id: int, cluster_uuid: str) -> bool:
                     Operation.started_at.is_(None),
                     Operation.finished_at.is_(None),
                 )
-                .values(running_key=cluster_uuid, started_at=now, heartbeat_at=now)
-                .execution_options(synchronize_session=False)
+                .values(running_key=cluster_uuid, started_at=now, heartbeat_at=now),
             )
-            return bool(result.rowcount)
+            return bool(changed)
     except (db_exc.DBDuplicateEntry, db_exc.DBDeadlock):
         return False
 
@@ -109,7 +109,8 @@ def supersede(delete: Entry) -> list[Entry]:
         ended = []
         for row in rows:
             entry = Entry.of(row)
-            result = session.execute(
+            changed = engine.affected(
+                session,
                 sa.update(Operation)
                 .where(
                     Operation.id == row.id,
@@ -121,10 +122,9 @@ def supersede(delete: Entry) -> list[Entry]:
                     finished_at=engine.now(),
                     outcome=Outcome.SUPERSEDED.value,
                     reason=f"superseded by delete {delete.uuid}",
-                )
-                .execution_options(synchronize_session=False)
+                ),
             )
-            if result.rowcount:
+            if changed:
                 ended.append(entry)
         return ended
 
@@ -133,17 +133,15 @@ def supersede(delete: Entry) -> list[Entry]:
 def renew(process: Process) -> int:
     """Renew all that this process holds, waiting and running, in one statement."""
     with engine.writer() as session:
-        return int(
-            session.execute(
-                sa.update(Operation)
-                .where(
-                    Operation.process == process.name,
-                    Operation.finished_at.is_(None),
-                    Operation.released_at.is_(None),
-                )
-                .values(heartbeat_at=engine.now())
-                .execution_options(synchronize_session=False)
-            ).rowcount
+        return engine.affected(
+            session,
+            sa.update(Operation)
+            .where(
+                Operation.process == process.name,
+                Operation.finished_at.is_(None),
+                Operation.released_at.is_(None),
+            )
+            .values(heartbeat_at=engine.now()),
         )
 
 
@@ -163,11 +161,11 @@ def give_back(process: Process, operation_ids: list[int]) -> list[int]:
                 .with_for_update()
             )
         )
-        session.execute(
+        engine.affected(
+            session,
             sa.update(Operation)
             .where(Operation.id.in_(waiting))
-            .values(process=None, heartbeat_at=engine.now())
-            .execution_options(synchronize_session=False)
+            .values(process=None, heartbeat_at=engine.now()),
         )
         return waiting
 
@@ -176,11 +174,11 @@ def give_back(process: Process, operation_ids: list[int]) -> list[int]:
 def take_back(process: Process, operation_id: int) -> None:
     """Undo give_back for an operation that the broker did not take."""
     with engine.writer() as session:
-        session.execute(
+        engine.affected(
+            session,
             sa.update(Operation)
             .where(Operation.id == operation_id, Operation.process.is_(None))
-            .values(process=process.name)
-            .execution_options(synchronize_session=False)
+            .values(process=process.name),
         )
 
 

@@ -47,7 +47,8 @@ def unnotified(seconds: int) -> list[Entry]:
 def end(entry: Entry, outcome: Outcome, reason: str) -> bool:
     """End one of these if it is still as it was read; False if somebody was faster."""
     with engine.writer() as session:
-        result = session.execute(
+        changed = engine.affected(
+            session,
             sa.update(Operation)
             .where(*_as_read(entry))
             .values(
@@ -55,23 +56,22 @@ def end(entry: Entry, outcome: Outcome, reason: str) -> bool:
                 running_key=None,
                 outcome=outcome.value,
                 reason=cut(reason),
-            )
-            .execution_options(synchronize_session=False)
+            ),
         )
-        return bool(result.rowcount)
+        return bool(changed)
 
 
 @engine.retried
 def release(entry: Entry) -> bool:
     """Release one of these to the status sweep; False if somebody was faster."""
     with engine.writer() as session:
-        result = session.execute(
+        changed = engine.affected(
+            session,
             sa.update(Operation)
             .where(*_as_read(entry))
-            .values(released_at=engine.now(), running_key=None)
-            .execution_options(synchronize_session=False)
+            .values(released_at=engine.now(), running_key=None),
         )
-        return bool(result.rowcount)
+        return bool(changed)
 
 
 @engine.retried
@@ -86,29 +86,19 @@ def prune(days: int) -> int:
             )
         )
         if old:
-            session.execute(
-                sa.delete(Operation)
-                .where(Operation.id.in_(old))
-                .execution_options(synchronize_session=False)
-            )
+            engine.affected(session, sa.delete(Operation).where(Operation.id.in_(old)))
         return len(old)
 
 
 def _as_read(entry: Entry) -> list[sa.ColumnElement[bool]]:
-    same_process = (
-        Operation.process.is_(None) if entry.process is None else Operation.process == entry.process
-    )
+    """Return the conditions under which the row is still what `entry` shows."""
     return [
         Operation.id == entry.id,
         Operation.finished_at.is_(None),
-        Operation.started_at.is_(None)
-        if entry.started_at is None
-        else Operation.started_at.is_not(None),
-        Operation.released_at.is_(None)
-        if entry.released_at is None
-        else Operation.released_at.is_not(None),
+        Operation.started_at.is_not_distinct_from(entry.started_at),
+        Operation.released_at.is_not_distinct_from(entry.released_at),
         Operation.heartbeat_at == entry.heartbeat_at,
-        same_process,
+        Operation.process.is_not_distinct_from(entry.process),
     ]
 
 

@@ -142,19 +142,19 @@ def accept(
             .with_for_update()
         )
         if uuid:
-            retaken = session.execute(
+            retaken = engine.affected(
+                session,
                 sa.update(Operation)
                 .where(
                     Operation.uuid == uuid,
                     Operation.started_at.is_(None),
                     Operation.finished_at.is_(None),
                 )
-                .values(host=process.host, process=process.name, heartbeat_at=engine.now())
-                .execution_options(synchronize_session=False)
+                .values(host=process.host, process=process.name, heartbeat_at=engine.now()),
             )
             known = session.scalars(sa.select(Operation).where(Operation.uuid == uuid)).first()
             if known is not None:
-                if not retaken.rowcount:
+                if not retaken:
                     raise exception.OperationGone(operation=uuid)
                 session.refresh(known)
                 return Entry.of(known)
@@ -243,11 +243,11 @@ def finish(
 def notified(operation_ids: list[int]) -> None:
     """Note that the final event of these operations is out."""
     with engine.writer() as session:
-        session.execute(
+        engine.affected(
+            session,
             sa.update(Operation)
             .where(Operation.id.in_(operation_ids))
-            .values(notified_at=engine.now())
-            .execution_options(synchronize_session=False)
+            .values(notified_at=engine.now()),
         )
 
 
@@ -260,7 +260,8 @@ def close(
 ) -> bool:
     """End operations of a cluster together; True for the one caller that ended any of them."""
     with engine.writer() as session:
-        result = session.execute(
+        changed = engine.affected(
+            session,
             sa.update(Operation)
             .where(
                 Operation.cluster_uuid == cluster_uuid,
@@ -272,10 +273,9 @@ def close(
                 running_key=None,
                 outcome=outcome.value,
                 reason=cut(reason),
-            )
-            .execution_options(synchronize_session=False)
+            ),
         )
-        return bool(result.rowcount)
+        return bool(changed)
 
 
 @engine.retried
@@ -330,10 +330,8 @@ def cut(reason: str | None) -> str | None:
 
 def _update(operation_id: int, values: dict[str, Any], *conditions: Any) -> bool:
     with engine.writer() as session:
-        result = session.execute(
-            sa.update(Operation)
-            .where(Operation.id == operation_id, *conditions)
-            .values(**values)
-            .execution_options(synchronize_session=False)
+        changed = engine.affected(
+            session,
+            sa.update(Operation).where(Operation.id == operation_id, *conditions).values(**values),
         )
-        return bool(result.rowcount)
+        return bool(changed)

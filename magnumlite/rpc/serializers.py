@@ -12,7 +12,7 @@ from magnumlite.objects.base import MagnumObject
 from magnumlite.rpc.reply import Later
 
 
-class MagnumObjectSerializer(ovo.VersionedObjectSerializer):  # type: ignore[misc]
+class MagnumObjectSerializer(ovo.VersionedObjectSerializer):
     """Versioned objects as ``magnum_object.*`` primitives, in lists and dicts too."""
 
     OBJ_BASE_CLASS = MagnumObject

@@ -165,7 +165,7 @@ def _heartbeat_interval() -> float:
     """Return the seconds between heartbeats, half of what the broker allows."""
     try:
         rabbit = CONF.oslo_messaging_rabbit
-        return max(1.0, rabbit.heartbeat_timeout_threshold / rabbit.heartbeat_rate / 2)
+        return max(1.0, float(rabbit.heartbeat_timeout_threshold / rabbit.heartbeat_rate / 2))
     except AttributeError:
         return 10.0
 

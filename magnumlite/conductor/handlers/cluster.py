@@ -186,9 +186,7 @@ class Resize(Change):
     def load(self, op: Operation) -> None:
         """Read the cluster and the nodegroup."""
         super().load(op)
-        op.nodegroup = objects.NodeGroup.get_by_uuid(
-            op.context, self.cluster_uuid, self.nodegroup_uuid
-        )
+        op.nodegroup = self.fresh_nodegroup(op)
 
     def before(self, op: Operation) -> None:
         """Save the new size; the nodegroup is in progress from now on."""
@@ -245,9 +243,7 @@ class Upgrade(Change):
         """Read the cluster and the nodegroup."""
         super().load(op)
         if self.nodegroup_uuid:
-            op.nodegroup = objects.NodeGroup.get_by_uuid(
-                op.context, self.cluster_uuid, self.nodegroup_uuid
-            )
+            op.nodegroup = self.fresh_nodegroup(op)
 
     def call(self, op: Operation) -> None:
         """Call upgrade_cluster; rollback by its name (magnum fills another parameter with it)."""

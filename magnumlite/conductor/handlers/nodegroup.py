@@ -35,14 +35,12 @@ class NodegroupChange(Change):
     def __init__(self, cluster: Any, nodegroup: Any) -> None:
         super().__init__(cluster.uuid, nodegroup.uuid)
         self._given = nodegroup
-        self._found: dict[Any, tuple[str | None, str | None]] = {}
+        self._found: dict[str, tuple[str | None, str | None]] = {}
 
     def load(self, op: Operation) -> None:
         """Read the cluster and the nodegroup."""
         super().load(op)
-        op.nodegroup = objects.NodeGroup.get_by_uuid(
-            op.context, self.cluster_uuid, self.nodegroup_uuid
-        )
+        op.nodegroup = self.fresh_nodegroup(op)
 
     def guard(self, op: Operation) -> None:
         """Refuse on a cluster that is going, and in the wrong state of the nodegroup.
@@ -68,9 +66,9 @@ class NodegroupChange(Change):
 
     def restore(self, op: Operation, reason: str) -> None:
         """Give both rows their old statuses back."""
-        for row, (status, reason) in self._found.items():
+        for row, (status, status_reason) in self._found.items():
             found = op.cluster if row == "cluster" else op.nodegroup
-            found.status, found.status_reason = status, reason
+            found.status, found.status_reason = status, status_reason
             found.save()
 
     def fail(self, op: Operation, reason: str) -> None:
@@ -188,9 +186,7 @@ class Update(NodegroupChange):
         """Give the changed fields their old values back where they are still ours."""
         if not self._theirs:
             return
-        op.nodegroup = objects.NodeGroup.get_by_uuid(
-            op.context, self.cluster_uuid, self.nodegroup_uuid
-        )
+        op.nodegroup = self.fresh_nodegroup(op)
         for name, value in self._theirs.items():
             if getattr(op.nodegroup, name) == self._ours[name]:
                 setattr(op.nodegroup, name, value)
