@@ -33,13 +33,12 @@ def conf() -> Iterator[cfg.ConfigOpts]:
 @pytest.fixture
 def database(conf: cfg.ConfigOpts, tmp_path: pathlib.Path) -> Iterator[str]:
     """A SQLite file with every table; its URL."""
-    from magnumlite.db import engine, models, own_models
+    from magnumlite.db import engine, schema
 
     url = f"sqlite:///{tmp_path / 'magnum.sqlite'}"
     conf.set_override("connection", url, "database")
     engine.dispose()
-    models.Base.metadata.create_all(engine.engine())
-    own_models.OwnBase.metadata.create_all(engine.engine())
+    schema.upgrade()
     yield url
     engine.dispose()
 

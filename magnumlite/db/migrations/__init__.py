@@ -1,0 +1,1 @@
+"""Alembic environment of magnumlite's own tables; magnum's tables have one in magnum."""

@@ -1,0 +1,1 @@
+"""Revisions of magnumlite's own tables."""
