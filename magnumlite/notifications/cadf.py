@@ -69,7 +69,7 @@ def event(
             action=action,
             outcome=outcome,
             observer=resource.Resource(typeURI=CLUSTER),
-            initiator=_initiator(context),
+            initiator=initiator(context),
             target=target,
         )
         .as_dict()
@@ -115,7 +115,8 @@ def health(cluster: Any, before: str | None) -> resource.Resource:
     return _target(cluster, CLUSTER, "cluster_health", content)
 
 
-def _initiator(context: RequestContext | None) -> resource.Resource:
+def initiator(context: RequestContext | None) -> resource.Resource:
+    """Return who asks, as a resource; None: nobody that is known."""
     who = resource.Resource(typeURI=cadftaxonomy.ACCOUNT_USER)
     for name in ("user_id", "project_id", "domain_id"):
         value = getattr(context, name, None)
