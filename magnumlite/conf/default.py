@@ -18,7 +18,7 @@ def _machine_name() -> str:
     try:
         return types.HostAddress()(name)
     except ValueError:
-        return f"host-{name}"
+        return f"host-{name}"[:63].rstrip("-.")
 
 
 OPTS = [

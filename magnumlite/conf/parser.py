@@ -1,6 +1,8 @@
-"""Reading the configuration: every value is checked at start, and errors are one line."""
+"""Reading the configuration: every value is checked at start, and an error is one line."""
 
+import re
 from collections.abc import Mapping
+from typing import Any
 
 from oslo_config import cfg
 from oslo_log import log as logging
@@ -8,7 +10,11 @@ from oslo_log import log as logging
 from magnumlite import exception
 from magnumlite.version import version_info
 
-PROGRAM = "magnum-conductor"
+#: Whose files are read: magnum-conductor.conf belongs to it beside magnum.conf.
+_PROGRAM = "magnum-conductor"
+
+#: How oslo.config's errors tell the file, and after it the reason.
+_SOURCE = re.compile(r"detail='(.*)'\) is not valid: (.*)", re.DOTALL)
 
 
 def parse_into(
@@ -23,8 +29,8 @@ def parse_into(
     """
     default_config_dirs: list[str] = []
     if default_config_files is None:
-        default_config_files = cfg.find_config_files(project=project, prog=PROGRAM)
-        default_config_dirs = cfg.find_config_dirs(project=project, prog=PROGRAM)
+        default_config_files = cfg.find_config_files(project=project, prog=_PROGRAM)
+        default_config_dirs = cfg.find_config_dirs(project=project, prog=_PROGRAM)
     try:
         conf(
             args,
@@ -35,17 +41,34 @@ def parse_into(
         )
         check(conf)
         logging.setup(conf, project, version_info.version_string())
-    except (cfg.Error, ValueError, logging.LogConfigError) as error:
-        raise exception.ConfigInvalid(error_msg=" ".join(str(error).split())) from error
+    except UnicodeDecodeError as error:
+        raise _invalid(f"a configuration file is not UTF-8: {error}") from error
+    except (cfg.Error, ValueError, logging.LogConfigError, OSError) as error:
+        raise _invalid(str(error)) from error
 
 
 def check(conf: cfg.ConfigOpts) -> None:
     """Read every registered option once: oslo.config converts a value when it is read.
 
-    Raises: cfg.Error or ValueError, naming the option.
+    Raises: ValueError naming option and file.
     """
     for name in conf:
-        value = conf[name]
+        value = _read(conf, name, "DEFAULT")
         if isinstance(value, Mapping):
             for option in value:
-                value[option]
+                _read(value, option, name)
+
+
+def _read(options: Mapping[str, Any], name: str, group: str) -> Any:
+    try:
+        return options[name]
+    except (cfg.Error, ValueError) as error:
+        found = _SOURCE.search(str(error))
+        # oslo.config hides an error in a reference to another option behind one that misleads.
+        cause = error.__context__ or error
+        where, reason = found.groups() if found else ("the configuration", str(cause))
+        raise ValueError(f"[{group}]{name} in {where}: {reason}") from error
+
+
+def _invalid(text: str) -> exception.ConfigInvalid:
+    return exception.ConfigInvalid(error_msg=" ".join(text.split()))
