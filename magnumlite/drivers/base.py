@@ -67,7 +67,11 @@ class Driver(abc.ABC):
 
     @classmethod
     def get_driver(
-        cls, server_type: str, os: str, coe: str, driver_name: str | None = None
+        cls,
+        server_type: str | None,
+        os: str | None,
+        coe: str | None,
+        driver_name: str | None = None,
     ) -> "Driver":
         """Return a new instance of the driver with that name, or else of the one for that kind.
 

@@ -19,7 +19,7 @@ LOG = log.getLogger(__name__)
 
 GROUP = "magnum.drivers"
 
-Kind = tuple[str, str, str]
+Kind = tuple[str | None, str | None, str | None]
 """What a driver is chosen by when the template names none: (server_type, os, coe)."""
 
 
@@ -136,7 +136,7 @@ def select(
     known = drivers()
     server_type, os, coe = kind
     if kind not in known:
-        supported = sorted(f"({', '.join(each)})" for each in known)
+        supported = sorted(f"({', '.join(map(str, each))})" for each in known)
         raise exception.ClusterTypeNotSupported(
             server_type=server_type,
             os=os,
