@@ -154,12 +154,13 @@ def _make_shared_tables() -> None:
         else:
             models.Base.metadata.create_all(connection)
         # The stamp comes last: without it a set that was cut short is seen as such.
-        _STAMP.create(connection, checkfirst=True)
-        connection.execute(_STAMP.insert().values(version_num=HEAD))
+        _stamp(connection)
 
 
 def _stamp(connection: sa.Connection) -> None:
-    MigrationContext.configure(connection).stamp(_Head(), HEAD)  # type: ignore[arg-type]
+    _STAMP.create(connection, checkfirst=True)
+    connection.execute(_STAMP.delete())
+    connection.execute(_STAMP.insert().values(version_num=HEAD))
 
 
 def _shared_problems() -> list[str]:
@@ -216,8 +217,8 @@ def _revision(table: str) -> str | None:
     if not sa.inspect(engine.engine()).has_table(table):
         return None
     with engine.engine().connect() as connection:
-        found = connection.scalars(sa.select(sa.column("version_num")).select_from(sa.table(table)))
-        return ", ".join(sorted(found)) or None
+        statement = sa.select(sa.column("version_num", sa.String)).select_from(sa.table(table))
+        return ", ".join(sorted(row.version_num for row in connection.execute(statement))) or None
 
 
 @contextlib.contextmanager

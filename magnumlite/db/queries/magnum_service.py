@@ -82,10 +82,9 @@ def update(context: RequestContext, magnum_service_id: int, values: Mapping[str,
         sa.update(MagnumService)
         .where(MagnumService.id == magnum_service_id)
         .ordered_values(*changed.items())
-        .execution_options(synchronize_session=False)
     )
     with engine.writer() as session:
-        if not session.execute(statement).rowcount:  # type: ignore[attr-defined]
+        if not engine.affected(session, statement):
             raise exception.MagnumServiceNotFound(magnum_service_id=magnum_service_id)
 
 

@@ -86,21 +86,15 @@ def change(model: type[models.Base], conditions: Conditions, values: Mapping[str
     if not values:
         with engine.reader() as session:
             return bool(session.execute(_exists(conditions)).scalar_one())
-    statement = (
-        sa.update(model)
-        .where(*conditions)
-        .values(dict(values))
-        .execution_options(synchronize_session=False)
-    )
+    statement = sa.update(model).where(*conditions).values(dict(values))
     with engine.writer() as session:
-        return bool(session.execute(statement).rowcount)  # type: ignore[attr-defined]
+        return bool(engine.affected(session, statement))
 
 
 def remove(model: type[models.Base], conditions: Conditions) -> bool:
     """DELETE in one statement; tell whether a row met the conditions."""
-    statement = sa.delete(model).where(*conditions).execution_options(synchronize_session=False)
     with engine.writer() as session:
-        return bool(session.execute(statement).rowcount)  # type: ignore[attr-defined]
+        return bool(engine.affected(session, sa.delete(model).where(*conditions)))
 
 
 def present(conditions: Conditions) -> bool:
