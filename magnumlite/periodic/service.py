@@ -10,7 +10,7 @@ from oslo_db import exception as db_exc
 from oslo_service import periodic_task, threadgroup
 
 from magnumlite import context as request_context
-from magnumlite import exception
+from magnumlite import exception, objects
 from magnumlite.conf import CONF
 from magnumlite.context import RequestContext
 from magnumlite.fleet.ownership import Ownership
@@ -70,7 +70,7 @@ class Periodic:
             tasks.STATUS: self._status.due,
             tasks.HEALTH: self._health.due,
             tasks.SERVICE: self._heartbeat.beat,
-            tasks.RECOVERY: lambda context: recovery.due(context, self.ownership.owns),
+            tasks.RECOVERY: lambda context: recovery.due(self.ownership.owns),
         }
         self.sweep_queue = KeyedQueue(
             "sweep",
@@ -88,6 +88,7 @@ class Periodic:
 
     def start(self) -> None:
         """Start the queues, the timers and the beats; waits for nothing."""
+        objects.register_all()
         for queue in (self.sweep_queue, self.status_queue, self.health_queue):
             queue.start()
         self._time(tasks.service_tasks(self.sweep_queue.add))
