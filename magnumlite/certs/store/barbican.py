@@ -9,7 +9,6 @@ cannot be deleted, and what is gone already is no error.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -70,7 +69,7 @@ class Cert(base.Cert):
 
 
 class CertManager(base.CertManager):
-    """Everything is stored and read as the service user, with one client a process."""
+    """Everything is stored and read as the service user of [keystone_auth]."""
 
     @staticmethod
     def store_cert(
@@ -143,8 +142,8 @@ class CertManager(base.CertManager):
             raise base.failure(f"still in Barbican: {', '.join(left)}")
 
 
-@functools.cache
 def _client() -> Any:
+    # Imported here: that room is beside this one. It keeps what it made per identity.
     from magnumlite.openstack.clients import OpenStackClients
 
     return OpenStackClients(request_context.make_admin_context()).barbican()
@@ -183,7 +182,8 @@ def _errors_told(doing: str, what: str) -> Iterator[None]:
         yield
     except sdk_exc.NotFoundException:
         raise exception.ResourceNotFound(name="certificate", id=what) from None
-    except _ERRORS as error:
+    except (*_ERRORS, exception.AuthorizationFailure) as error:
+        # Not the caller's credentials: a 403 would be misread.
         raise base.failure(f"cannot {doing} {what} in Barbican: {_told(error)}") from error
 
 

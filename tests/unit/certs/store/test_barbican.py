@@ -9,6 +9,7 @@ from magnumlite import exception
 from magnumlite.certs import authority, x509
 from magnumlite.certs.store import barbican
 from tests.servers.barbican import Barbican
+from tests.servers.keystone import Keystone
 from tests.unit.certs.conftest import Cluster
 
 PARTS = {
@@ -191,6 +192,18 @@ def test_an_error_is_not_taken_for_a_payload(server, status):
         cert.get_certificate()
     server.fail = lambda method, path: None
     assert cert.get_certificate() == "a certificate"
+
+
+def test_the_client_is_the_service_users(conf):
+    with Keystone() as keystone:
+        keystone.configure(conf)
+        with pytest.raises(exception.ResourceNotFound):
+            barbican.CertManager.get_cert(f"{keystone.root}/key-manager/v1/containers/none")
+        assert ("GET", "/key-manager/v1/containers/none") in keystone.requests
+        conf.set_override("password", "wrong", "keystone_auth")
+        with pytest.raises(exception.CertificateStorageException, match="in Barbican") as caught:
+            store()
+        assert caught.value.code == 500
 
 
 def test_four_certificates_take_sixteen_calls_and_leave_nothing(server, cluster):
