@@ -71,4 +71,11 @@ OPTS = [
         help="Seconds that a driver may take to remove what a cluster made in the cloud, before "
         "the deletion goes on without it.",
     ),
+    cfg.BoolOpt(
+        "recycle_stuck",
+        default=False,
+        mutable=True,
+        help="When the periodic tasks have given no sign of life for three minutes, drain and "
+        "end with status 1, for systemd to start the conductor again. Else it is only logged.",
+    ),
 ]

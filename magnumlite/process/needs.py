@@ -40,13 +40,17 @@ def check() -> int:
 
     Either way, one line tells what is the matter. Opens connections: not for the parent.
     """
+    problem = None
     try:
         _await_database()
         _await_broker()
     except _HOPELESS as error:
-        LOG.critical("Cannot start: %s", _line(error))
-        return 1
-    return 0
+        problem = _line(error)
+    # Not in the handler: oslo.log adds the exception to what is logged there.
+    if problem is None:
+        return 0
+    LOG.critical("Cannot start: %s", problem)
+    return 1
 
 
 def database_address() -> str:
@@ -74,6 +78,7 @@ def _await_database() -> None:
 
     _until("The database", database_address(), connect, (db_exc.DBError, sa.exc.DBAPIError))
     schema.require_current()
+    schema.ensure_own_tables()
 
 
 def _await_broker() -> None:
@@ -99,19 +104,21 @@ def _until(
 ) -> None:
     """Repeat ``attempt`` until it does not fail; tell so at a rate that a log can bear."""
     told, told_at = "", 0.0
-    while True:
-        try:
-            attempt()
-        except failures as error:
-            line, now = _line(error), time.monotonic()
-            if line != told or now - told_at >= REPEAT:
-                LOG.error("%s at %s cannot be reached, trying again: %s", what, address, line)
-                told, told_at = line, now
-            time.sleep(PAUSE)
-        else:
-            if told:
-                LOG.info("%s at %s answers now", what, address)
-            return
+    while (problem := _failure(attempt, failures)) is not None:
+        if problem != told or time.monotonic() - told_at >= REPEAT:
+            LOG.error("%s at %s cannot be reached, trying again: %s", what, address, problem)
+            told, told_at = problem, time.monotonic()
+        time.sleep(PAUSE)
+    if told:
+        LOG.info("%s at %s answers now", what, address)
+
+
+def _failure(attempt: Callable[[], None], failures: tuple[type[Exception], ...]) -> str | None:
+    try:
+        attempt()
+    except failures as error:
+        return _line(error)
+    return None
 
 
 def _database_url() -> sa.URL:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from oslo_log import log
 
 from magnumlite.process import (
-    announce,
     child,
     drain,
     gate,
@@ -21,7 +20,8 @@ from magnumlite.process import (
 from magnumlite.process.crew import Crew
 from magnumlite.process.orphans import Orphans
 from magnumlite.process.pulse import Pulse
-from magnumlite.process.tasks import MakePeriodic, Periodic, Tasks
+from magnumlite.process.tasks import MakePeriodic, Tasks
+from magnumlite.process.watchdog import Watchdog
 from magnumlite.process.worker import MakeConductor
 
 LOG = log.getLogger(__name__)
@@ -53,8 +53,8 @@ class Parent:
         self._inbox = signals.Inbox()
         self._orphans = Orphans()
         self._pulse = Pulse(workers)
-        self._periodic = periodic
-        self._tasks = Tasks(self._make_periodic)
+        self._tasks = Tasks(host, self.consuming, periodic)
+        self._watchdog = Watchdog(self._tasks.silent)
         self._crew: Crew
         #: Workers that consumed at the last look; None until all have.
         self._working: set[int] | None = None
@@ -101,10 +101,6 @@ class Parent:
     def _supervise(self) -> int:
         self._inbox.close()
         return supervisor.run(self._host, self._pulse, self._conductor)
-
-    def _make_periodic(self) -> Periodic:
-        announce.drivers()
-        return self._periodic(self._host, self.consuming)
 
     def _tick(self) -> float:
         settled = self._working is not None and self._patience is None
@@ -174,6 +170,9 @@ class Parent:
         elif self._tasks.ended():
             self._failed = True
             self._stop("The periodic tasks ended by themselves")
+        elif self._watchdog.bites():
+            self._failed = True
+            self._stop("The periodic tasks are stuck and [conductor]recycle_stuck is set")
 
     def _look_at_workers(self) -> None:
         now = self._pulse.consuming()

@@ -4,7 +4,7 @@ from oslo_config import cfg
 from oslo_log import log
 
 from magnumlite import conf
-from magnumlite.conf import CONF, libraries, parser
+from magnumlite.conf import CONF, parser
 
 LOG = log.getLogger(__name__)
 
@@ -14,11 +14,18 @@ def apply() -> None:
 
     Files that cannot be used change nothing, and one line tells why.
     """
+    problem = None
     try:
         _rehearse()
         CONF.mutate_config_files()
     except (cfg.Error, ValueError) as error:
-        LOG.error("The configuration stays as it was: %s", " ".join(str(error).split()))
+        problem = " ".join(str(error).split())
+    except SystemExit:
+        # That is how oslo.config answers a bad value of an option that the command line has too.
+        problem = "an option has a bad value; standard error names it"
+    # Not in the handler: oslo.log adds the exception to what is logged there.
+    if problem is not None:
+        LOG.error("The configuration stays as it was: %s", problem)
 
 
 def _rehearse() -> None:
@@ -28,8 +35,6 @@ def _rehearse() -> None:
     wherever the option is read next.
     """
     fresh = cfg.ConfigOpts()
-    for group, opts in conf.list_opts():
-        fresh.register_opts(opts, group=group)
-    libraries.register(fresh)
+    conf.register(fresh)
     fresh([], default_config_files=CONF.config_file, default_config_dirs=CONF.config_dir)
     parser.check(fresh)

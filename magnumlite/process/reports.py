@@ -1,5 +1,7 @@
 """Guru meditation reports: SIGUSR2 writes threads, options and versions of a process."""
 
+import os
+
 from oslo_reports import guru_meditation_report as gmr
 
 from magnumlite import version
@@ -24,4 +26,6 @@ def install() -> None:
 
     To be called in each process after its fork: the file is watched by a thread.
     """
-    gmr.TextGuruMeditation.setup_autorun(_Product(), service_name="magnumlite-conductor", conf=CONF)
+    # Reports of several processes may go to one directory within the same second.
+    name = f"magnumlite-conductor-{os.getpid()}"
+    gmr.TextGuruMeditation.setup_autorun(_Product(), service_name=name, conf=CONF)

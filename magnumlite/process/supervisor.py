@@ -12,7 +12,7 @@ from magnumlite.conf import CONF
 from magnumlite.process import drain, reload, reports, signals
 from magnumlite.process.child import ending
 from magnumlite.process.pulse import Pulse
-from magnumlite.process.worker import HOPELESS, MakeConductor, RpcWorker
+from magnumlite.process.worker import MakeConductor, RpcWorker
 
 LOG = log.getLogger(__name__)
 
@@ -44,10 +44,7 @@ def run(host: str, pulse: Pulse, make: MakeConductor) -> int:
 
     def died(service_id: object, index: int, code: int) -> None:
         pulse.left(index)
-        if code == HOPELESS:
-            manager.shutdown()
-        else:
-            LOG.error("RPC worker %d ended with %s; it is started again", index, ending(code))
+        LOG.error("RPC worker %d ended with %s; it is started again", index, ending(code))
 
     manager.register_hooks(on_reload=reloaded, on_dead_worker=died)
     manager.add(RpcWorker, workers=pulse.workers, args=(host, pulse, make))

@@ -1,14 +1,19 @@
 """The parent's periodic tasks, kept off its main thread."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Protocol
 
 from oslo_log import log
 
-from magnumlite.process import drain
+from magnumlite.process import announce, drain
 
 LOG = log.getLogger(__name__)
+
+#: Seconds that the tasks wait at their start for a worker that consumes, so that the first
+#: heartbeat already reports this host up.
+_HEAD_START = 10.0
 
 
 class Periodic(Protocol):
@@ -34,10 +39,13 @@ class Tasks:
     Each of the three may hang in a database or a driver; the main thread must answer signals.
     """
 
-    def __init__(self, make: Callable[[], Periodic]) -> None:
+    def __init__(self, host: str, consuming: Callable[[], bool], make: MakePeriodic) -> None:
+        self._host = host
+        self._consuming = consuming
         self._make = make
         self._stop = threading.Event()
         self._patience = drain.Patience(None)
+        self._asked_at: float | None = None
         self._thread = threading.Thread(target=self._run, name="periodic", daemon=True)
 
     def start(self) -> None:
@@ -57,12 +65,25 @@ class Tasks:
         """Tell whether jobs still run although their time is over."""
         return not self.ended() and self._patience.over()
 
+    def silent(self) -> float:
+        """Seconds since the tasks' last sign of life: each heartbeat asks for the workers'."""
+        return 0.0 if self._asked_at is None else time.monotonic() - self._asked_at
+
+    def _asks(self) -> bool:
+        self._asked_at = time.monotonic()
+        return self._consuming()
+
     def _run(self) -> None:
         try:
-            periodic = self._make()
+            announce.drivers()
+            head_start = drain.Patience(_HEAD_START)
+            while not (self._consuming() or head_start.over() or self._stop.wait(0.05)):
+                pass
+            self._asked_at = time.monotonic()
+            periodic = self._make(self._host, self._asks)
             periodic.start()
             self._stop.wait()
             periodic.stop()
             periodic.wait()
         except Exception:
-            LOG.exception("The periodic tasks ended by an unexpected error")
+            LOG.exception("The periodic tasks of %s ended by an unexpected error", self._host)

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 import cotyledon
+import oslo_messaging
 from cotyledon.types import WorkerId
+from oslo_db import exception as db_exc
 from oslo_log import log
 
 from magnumlite import exception
@@ -16,9 +18,9 @@ from magnumlite.process.pulse import INTERVAL, Pulse
 
 LOG = log.getLogger(__name__)
 
-#: Exit status of a worker that would fail again however often it is started (EX_CONFIG).
-HOPELESS = 78
-
+#: What a start that fails tells in one line; it is tried again, :data:`_PAUSE` seconds later.
+_EXPECTED = (exception.MagnumException, oslo_messaging.MessagingException, db_exc.DBError)
+_PAUSE = 10.0
 #: Seconds between two looks at a conductor that does not consume yet.
 _EAGER = 0.05
 
@@ -29,8 +31,11 @@ class Conductor(Protocol):
     def start(self) -> None:
         """Connect and begin to consume."""
 
-    def stop(self, timeout: float | None) -> None:
-        """Stop intake, cast again what waits, finish what runs within ``timeout`` seconds."""
+    def stop(self, timeout: float | None) -> bool:
+        """Stop intake, cast again what waits, finish what runs within ``timeout`` seconds.
+
+        Returns whether everything was finished; what was not is logged.
+        """
 
     def consuming(self) -> bool:
         """Tell whether messages are being taken."""
@@ -63,11 +68,16 @@ class RpcWorker(cotyledon.Service):
     def run(self) -> None:
         """Start, then beat as long as messages are taken. Runs in a thread of cotyledon's."""
         conductor = self._make(self._host, self._index)
+        problem = None
         try:
             conductor.start()
-        except exception.SchemaMismatch as error:
-            LOG.critical("RPC worker %d cannot start: %s", self._index, error)
-            sys.exit(HOPELESS)
+        except _EXPECTED as error:
+            problem = error
+        # Not in the handler: oslo.log adds the exception to what is logged there.
+        if problem is not None:
+            LOG.error("RPC worker %d cannot start, trying again: %s", self._index, problem)
+            self._stopping.wait(_PAUSE)
+            sys.exit(1)
         self._conductor = conductor
         self._started.set()
         LOG.info("RPC worker %d (pid %d) has started", self._index, os.getpid())
