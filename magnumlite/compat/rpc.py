@@ -14,7 +14,7 @@ _extra_exmods: list[str] = []
 
 def init(conf: Any) -> None:
     """Make the transports of this process; `conf` is CONF, whatever is given."""
-    transport.init()
+    transport.rpc()
     notifier.notifier()
 
 
@@ -76,5 +76,5 @@ def get_notifier(
     service: str = "container-infra", host: str | None = None, publisher_id: str | None = None
 ) -> Any:
     """Return a notifier that publishes as `publisher_id`, or as `<service>.<host>`."""
-    name = publisher_id or f"{service}.{host or transport.host()}"
+    name = publisher_id or f"{service}.{host or CONF.host}"
     return notifier.notifier().prepare(publisher_id=name)

@@ -29,7 +29,7 @@ from magnumlite.conductor.pool import OperationPool
 from magnumlite.conf import CONF
 from magnumlite.journal import claims
 from magnumlite.journal.entries import Process
-from magnumlite.rpc import client, server, transport
+from magnumlite.rpc import client, server
 
 LOG = logging.getLogger(__name__)
 
@@ -89,13 +89,12 @@ class Conductor:
         if self._server is None or self._pool is None:
             return True
         until = None if timeout is None else time.monotonic() + timeout
-        self._server.stop()
-        self._server.drain_handlers()
+        self._server.close()
         self._cast_again(self._pool.stop())
         left = self._pool.wait(None if until is None else max(0.0, until - time.monotonic()))
         for operation in left:
             LOG.error("%s still runs at the end of the drain", operation)
-        self._server.wait()
+        self._server.finish()
         self._beating.set()
         if self._heart.is_alive():
             self._heart.join()
@@ -135,8 +134,3 @@ def _cast(api: client.API, operation: Operation) -> None:
         "magnumlite_operation": operation.entry.uuid,
     }
     api.cast_once(context, method, arguments)
-
-
-def cleanup() -> None:
-    """Close this process's connections to the broker."""
-    transport.cleanup()

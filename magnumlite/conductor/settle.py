@@ -123,7 +123,7 @@ def finish_deletion(context: Any, cluster: Any, line: Line | None = None) -> Non
         return
     LOG.info("Cluster %s is deleted", cluster.uuid)
     ended = entries.open_of(cluster.uuid)
-    events.cluster(context, "delete", "success", cluster)
+    events.cluster(context, "delete", "success", cluster, nodegroups)
     for entry in ended:
         deleted = entry.action is Action.DELETE
         outcome = Outcome.SUCCEEDED if deleted else Outcome.SUPERSEDED

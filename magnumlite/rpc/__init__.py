@@ -1,0 +1,1 @@
+"""Requests over the broker: server, client, serializers, replies that come later."""

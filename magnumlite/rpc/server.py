@@ -41,20 +41,17 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
         self._closing = threading.Event()
         self._clock = reply.Clock()
 
-    def stop(self) -> None:
-        """Take no more messages; those in hand are still handled."""
+    def close(self) -> None:
+        """Take no more messages, and wait for the handlers of those in hand."""
         self._closing.set()
-        super().stop()
-
-    def drain_handlers(self) -> None:
-        """Wait for the handlers that run; after stop()."""
+        self.stop()
         if self._work_executor is not None:
             self._work_executor.shutdown(wait=True)
 
-    def wait(self) -> None:
+    def finish(self) -> None:
         """Send the replies that are still due, and close the consumer's connection."""
         self._clock.stop()
-        super().wait()
+        self.wait()
 
     def consuming(self) -> bool:
         """Tell whether the consumer takes messages."""

@@ -1,18 +1,17 @@
-"""The process's connections to the broker: one transport for RPC, one for notifications.
+"""The process's connection to the broker for RPC.
 
-Made after the fork, in the process that uses them (DESIGN section 2).
+Made after the fork, in the process that uses it (DESIGN section 2).
 """
 
 from __future__ import annotations
 
-import socket
 import threading
 from typing import Any
 
 import oslo_messaging
 
 from magnumlite.conf import CONF
-from magnumlite.notifications import notifier as notifier_room
+from magnumlite.notifications import notifier
 
 #: Exceptions of these modules are built again on the caller's side (contract/rpc.json).
 EXMODS = ["magnum.common.exception"]
@@ -21,40 +20,20 @@ _lock = threading.Lock()
 _rpc: Any = None
 
 
-def init() -> None:
-    """Make the RPC transport of this process, once."""
+def rpc() -> Any:
+    """Return the RPC transport of this process, made when it is not there yet."""
     global _rpc
     with _lock:
         if _rpc is None:
             _rpc = oslo_messaging.get_rpc_transport(CONF, allowed_remote_exmods=EXMODS)
+        return _rpc
 
 
 def cleanup() -> None:
-    """Close the transports of this process."""
+    """Close this process's connections to the broker; the next use makes new ones."""
     global _rpc
-    notifier_room.cleanup()
+    notifier.cleanup()
     with _lock:
         if _rpc is not None:
             _rpc.cleanup()
         _rpc = None
-
-
-def rpc() -> Any:
-    """Return the RPC transport, made when it is not there yet."""
-    init()
-    return _rpc
-
-
-def notification() -> Any:
-    """Return the notification transport, made when it is not there yet (known defect B50)."""
-    return notifier_room.transport()
-
-
-def notifier() -> Any:
-    """Return the notifier, publisher ``container-infra.<host>``."""
-    return notifier_room.notifier()
-
-
-def host() -> str:
-    """Return this host's name: [DEFAULT]host, else the machine's (contract/notifications.md)."""
-    return CONF.host or socket.getfqdn()
