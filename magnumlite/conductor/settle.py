@@ -220,9 +220,7 @@ def _tell_nodegroup(context: Any, cluster: Any, entry: Entry, good: bool) -> Non
     try:
         nodegroup = objects.NodeGroup.get_by_uuid(context, cluster.uuid, str(entry.nodegroup_uuid))
     except exception.NodeGroupNotFound:
-        nodegroup = objects.NodeGroup(
-            context, uuid=entry.nodegroup_uuid, cluster_id=cluster.uuid, name=None
-        )
+        nodegroup = objects.NodeGroup(context, uuid=entry.nodegroup_uuid, cluster_id=cluster.uuid)
         good = good and entry.action is Action.NODEGROUP_DELETE
     else:
         good = good and not states.failed(nodegroup.status)
