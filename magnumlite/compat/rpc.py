@@ -25,7 +25,7 @@ def cleanup() -> None:
 
 def set_defaults(control_exchange: str) -> None:
     """Set the default of [DEFAULT]control_exchange."""
-    oslo_messaging.set_transport_defaults(control_exchange)
+    CONF.set_default("control_exchange", control_exchange)
 
 
 def add_extra_exmods(*args: str) -> None:
