@@ -89,6 +89,11 @@ class RequestContext(oslo_context.RequestContext):
             values["magnumlite_operation"] = self.magnumlite_operation
         return values
 
+    def redacted_copy(self, **kwargs: Any) -> "RequestContext":
+        """Return a copy without secrets, for notifications; logs keep naming this context."""
+        copy: RequestContext = super().redacted_copy(**{"overwrite": False, **kwargs})
+        return copy
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], **kwargs: Any) -> "RequestContext":
         """Return the context that `values` of to_dict() describe; every key is optional."""

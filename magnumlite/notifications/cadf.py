@@ -95,8 +95,8 @@ def cluster(cluster: Any | None, nodegroups: list[Any] | None = None) -> resourc
     workers = [group for group in groups if group.role != "master"]
     content["node_addresses"] = _addresses(workers)
     content["master_addresses"] = _addresses(masters)
-    content["node_count"] = sum(group.node_count for group in workers)
-    content["master_count"] = sum(group.node_count for group in masters)
+    content["node_count"] = sum(group.node_count or 0 for group in workers)
+    content["master_count"] = sum(group.node_count or 0 for group in masters)
     return _target(cluster, CLUSTER, "cluster_data", content)
 
 

@@ -29,10 +29,10 @@ class _Serializer(oslo_messaging.Serializer):  # type: ignore[misc]
     def deserialize_entity(self, context: Any, entity: Any) -> Any:
         return entity
 
-    def serialize_context(self, context: RequestContext | None) -> dict[str, Any]:
-        if context is None:
-            return {}
-        return {key: None if key in _SECRETS else value for key, value in context.to_dict().items()}
+    def serialize_context(self, context: RequestContext | dict[str, Any] | None) -> dict[str, Any]:
+        # Newer versions of oslo.messaging hand over {} where the caller gave None.
+        values = context.to_dict() if isinstance(context, RequestContext) else context or {}
+        return {key: None if key in _SECRETS else value for key, value in values.items()}
 
     def deserialize_context(self, context: dict[str, Any]) -> RequestContext:
         return RequestContext.from_dict(context)

@@ -65,3 +65,13 @@ def test_admin_context_made_during_a_request_does_not_replace_it_in_logs() -> No
     context.make_admin_context()
     context.get_admin_context()
     assert oslo_context.get_current() is request
+
+
+def test_copy_for_notifications_has_no_secrets_and_does_not_replace_the_context() -> None:
+    request = context.RequestContext(
+        auth_token="t", auth_token_info={"t": 1}, user_id="u", project_id="p", is_admin=False
+    )
+    copy = request.redacted_copy()
+    assert (copy.auth_token, copy.auth_token_info) == (None, None)
+    assert (copy.user_id, copy.project_id, copy.request_id) == ("u", "p", request.request_id)
+    assert oslo_context.get_current() is request
