@@ -110,8 +110,9 @@ class Connection:
         body = response.read(LARGEST + 1)
         if len(body) > LARGEST:
             raise KubernetesError(f"GET {self.address}{path}: more than {LARGEST} bytes")
-        if isinstance(sock, _PatientSocket):
-            self._session = sock.session
+        if isinstance(sock, _PatientSocket) and not sock.noted:
+            # Not before the first answer: a TLS 1.3 server sends its tickets after the handshake.
+            self._session, sock.noted = sock.session, True
         if response.will_close:
             self._drop()
         return Answer(response.status, response.reason, body)
@@ -148,6 +149,7 @@ class _PatientSocket(ssl.SSLSocket):
     """Bounds the whole of an answer, not only each piece: who sends a byte at a time is cut off."""
 
     deadline = float("inf")
+    noted = False
 
     def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
         """Receive, unless the time for the answer is over."""

@@ -162,10 +162,12 @@ class HealthSweep:
         except exception.ClusterNotFound:
             CLIENTS.forget(uuid)
             return
-        if before.status != verdict.status:
-            LOG.info("Cluster %s: health %s -> %s", uuid, before.status, verdict.status)
+        if before.status == verdict.status:
+            return
+        level = LOG.info if before.status else LOG.debug
+        level("Cluster %s: health %s -> %s", uuid, before.status, verdict.status)
         turned = ClusterHealthStatus.HEALTHY in (before.status, verdict.status)
-        if CONF.health.notify and turned and before.status != verdict.status:
+        if turned and CONF.health.notify:
             events.health(context, row, before.status)
 
 

@@ -24,6 +24,12 @@ def reads(monkeypatch, pki):
         def get_certificate(self):
             return self.certificate.decode()
 
+        def get_private_key(self):
+            return self.key.decode()
+
+        def get_private_key_passphrase(self):
+            return None
+
         def get_decrypted_private_key(self):
             return self.key
 
