@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from magnumlite import conf, objects
@@ -81,12 +82,16 @@ class House:
             )
         )
         conf.parse([f"--config-file={path}" for path in self._config_files])
+        # oslo.log would write an error of the sandbox's own to the log file only.
+        sys.excepthook = sys.__excepthook__
         objects.register_all()
         schema.upgrade()
-        self._conductor = Conductor(HOST, 0)
-        self._conductor.start()
-        self._periodic = Periodic(HOST, self._conductor.consuming)
-        self._periodic.start()
+        conductor = Conductor(HOST, 0)
+        conductor.start()
+        self._conductor = conductor
+        periodic = Periodic(HOST, conductor.consuming)
+        periodic.start()
+        self._periodic = periodic
 
     def close(self) -> None:
         """Stop the threads and give back the connections."""

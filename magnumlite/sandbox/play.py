@@ -16,7 +16,6 @@ from typing import Any
 
 from rich.console import Console
 
-from magnumlite.context import RequestContext
 from magnumlite.drivers import registry
 from magnumlite.sandbox import scenario, summary, view
 from magnumlite.sandbox.house import House
@@ -24,10 +23,6 @@ from magnumlite.sandbox.ledger import Ledger
 from magnumlite.sandbox.live import LiveScreen
 from magnumlite.sandbox.scenario import Outcome, Scenario, Stage
 from magnumlite.sandbox.screen import Lines, Screen
-
-# A context of nobody's in particular, as keystone's tokens make it.
-_PROJECT = "5a9d0b0c0c0e4d0f8a1b2c3d4e5f6071"
-_USER = "6b8e1c1d1d1f4e109b2c3d4e5f607182"
 
 _REFRESH = 0.1  # seconds between two looks at the database
 _MOST_AT_ONCE = 64  # clusters that are played at the same time
@@ -110,12 +105,10 @@ class _Play:
         driver = self._options.driver
         asked = SimpleNamespace(driver=driver, server_type=None, cluster_distro=None, coe=None)
         kinds = registry.for_template(asked).provides or [{}]
-        context = RequestContext(user_id=_USER, project_id=_PROJECT, is_admin=False)
         template, next_template = (
-            scenario.make_template(context, name, driver, kinds[0]) for name in scenario.TEMPLATES
+            scenario.make_template(name, driver, kinds[0]) for name in scenario.TEMPLATES
         )
         return Stage(
-            context,
             self._ledger,
             template,
             next_template,

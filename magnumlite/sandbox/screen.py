@@ -63,12 +63,12 @@ class Lines:
             now[f"cluster {cluster.name}"] = "  ".join(filter(None, _facts(cluster)))
             for group in cluster.nodegroups:
                 now[f"nodegroup {cluster.name}/{group.name}"] = (
-                    f"{group.node_count} {group.role or 'node'}  {group.status}"
+                    f"{group.node_count} nodes  {group.status}"
                 )
         for key, state in now.items():
             if self._seen.get(key) != state:
                 self._write(*key.split(maxsplit=1), state)
-        for key in self._seen.keys() - now.keys():
+        for key in sorted(self._seen.keys() - now.keys()):
             self._write(*key.split(maxsplit=1), "gone")
         self._seen = now
 
