@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from oslo_db import exception as db_exc
 
 from magnumlite import conf, exception
-from magnumlite.db import engine, schema
+from magnumlite.db import schema
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -28,8 +28,6 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         conf.parse([], default_config_files=given.config_file)
-        if not engine.configured():
-            raise exception.ConfigInvalid(error_msg="[database]connection is not set")
         status: int = given.does()
     except (exception.MagnumException, db_exc.DBError, sa.exc.SQLAlchemyError) as error:
         print(f"magnumlite-db-manage: {error}", file=sys.stderr)

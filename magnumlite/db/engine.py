@@ -22,7 +22,6 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.functions import FunctionElement
 
 from magnumlite import exception
-from magnumlite.conf import CONF
 from magnumlite.db import patience, texts
 
 LOG = log.getLogger(__name__)
@@ -121,11 +120,6 @@ def retried(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def configured() -> bool:
-    """Tell whether a database is named, or an engine is already there."""
-    return enginefacade.writer.is_started or bool(CONF.database.connection)
-
-
 def engine() -> sa.Engine:
     """Return the engine of the writers; made from ``[database]`` when there is none."""
     made: sa.Engine = enginefacade.writer.get_engine()
@@ -156,13 +150,15 @@ def _share_sqlite(made: sa.Engine) -> None:
     def connected(connection: Any, record: Any) -> None:
         connection.execute(f"PRAGMA busy_timeout = {SQLITE_BUSY_TIMEOUT}")
 
-    @sa.event.listens_for(made, "begin", insert=True)
-    def begun(connection: sa.Connection) -> None:
-        # A deferred transaction takes its lock at the first write, so that ids could be given
-        # in another order than commits; and a reader that becomes a writer may fail at once.
-        if getattr(_context, "writing", False) and "in_transaction" not in connection.info:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            connection.info["in_transaction"] = True
+    @sa.event.listens_for(made, "before_cursor_execute", retval=True)
+    def executing(
+        connection: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool
+    ) -> tuple[str, Any]:
+        # oslo.db begins a deferred transaction, which takes its lock at the first write: ids
+        # could be given in another order than commits, and the first write may fail at once.
+        if statement == "BEGIN" and getattr(_context, "writing", False):
+            statement = "BEGIN IMMEDIATE"
+        return statement, parameters
 
     if made.url.database not in (None, "", ":memory:"):
         raw = made.raw_connection()
