@@ -1,0 +1,91 @@
+"""Loading what the entry points offer, and living with what does not load."""
+
+import logging
+import sys
+
+import pytest
+from oslo_config import cfg
+
+from magnumlite.drivers import catalog, registry
+from tests.unit.drivers.packages import Packages, packages
+
+__all__ = ["packages"]
+
+BROKEN = {
+    "missing-library": ("import a_library_that_nobody_has", "ModuleNotFoundError: No module"),
+    "missing-name": ("from os import nothing_of_that_name", "ImportError: cannot import name"),
+    "syntax": ("def broken(:", "SyntaxError: "),
+    "exits": ("import sys; sys.exit('no licence')", "SystemExit: no licence"),
+    "raises": ("1 / 0", "ZeroDivisionError: division by zero"),
+    "panics": ("class P(BaseException): pass\nraise P('at lib.rs')", "P: at lib.rs"),
+    "no-class": ("", "AttributeError: "),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_driver_that_does_not_import_is_skipped(packages: Packages, fault: str) -> None:
+    """B28, B69."""
+    source, text = BROKEN[fault]
+    packages.driver("good")
+    packages.source("bad", source)
+    assert registry.names() == ["good"]
+    failures = registry.failures()
+    assert list(failures) == ["bad"]
+    assert failures["bad"].startswith(text)
+
+
+def test_a_missing_module_is_a_failure_too(packages: Packages) -> None:
+    packages.entry_point("gone", "absent_module_of_a_driver:Made")
+    assert "absent_module_of_a_driver" in registry.failures()["gone"]
+
+
+def test_a_driver_that_cannot_be_instantiated_is_skipped(packages: Packages) -> None:
+    packages.driver("good")
+    packages.source(
+        "abstract", "from magnumlite.drivers.base import Driver\nclass Made(Driver): ..."
+    )
+    from magnumlite.drivers.base import Driver
+
+    assert list(Driver.get_drivers()) == [("vm", "ubuntu", "kubernetes")]
+    assert "abstract" in registry.failures()["abstract"]
+    assert registry.names() == ["good"]
+
+
+def test_a_failure_is_logged_once_with_its_traceback(
+    packages: Packages, caplog: pytest.LogCaptureFixture
+) -> None:
+    packages.source("bad", "import a_library_that_nobody_has")
+    with caplog.at_level(logging.ERROR, "magnumlite.drivers.catalog"):
+        for _ in range(5):
+            registry.names()
+            registry.failures()
+    (record,) = caplog.records
+    assert "bad" in record.message
+    assert "a_library_that_nobody_has" in record.message
+    assert record.exc_info
+
+
+def test_an_interrupt_is_not_swallowed(packages: Packages) -> None:
+    packages.source("bad", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        registry.names()
+
+
+def test_disabled_drivers_are_not_even_imported(packages: Packages, conf: cfg.ConfigOpts) -> None:
+    packages.driver("good")
+    packages.source("bad", "import a_library_that_nobody_has")
+    conf.set_override("disabled_drivers", ["bad"], "drivers")
+    assert registry.names() == ["good"]
+    assert registry.failures() == {}
+    assert not [name for name in sys.modules if name.startswith("made_bad")]
+
+
+def test_two_packages_with_one_name_are_told(
+    packages: Packages, caplog: pytest.LogCaptureFixture
+) -> None:
+    packages.driver("same", os="one")
+    packages.driver("same", os="two")
+    with caplog.at_level(logging.WARNING, "magnumlite.drivers.catalog"):
+        packages.look_again()
+    assert "Two packages offer a driver named same" in caplog.text
+    assert catalog.CATALOG.names() == ["same"]
