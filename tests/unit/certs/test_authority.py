@@ -1,5 +1,6 @@
 import datetime
 import logging
+import subprocess
 
 import pytest
 from cryptography import x509 as crypto
@@ -141,6 +142,28 @@ def test_signs_with_each_ca(made, cert_type):
     signed.verify_directly_issued_by(loaded(authority.ca_certificate(made, None, cert_type)))
     assert signed.subject == x509.common_name("system:node:n1")
     assert signed.public_key() == x509.load_key(pair["private_key"]).public_key()
+
+
+def test_openssl_verifies_what_is_signed_strictly(made, tmp_path):  # B45
+    key, wanted = tmp_path / "node.key", tmp_path / "node.csr"
+    key.write_bytes(x509.key_pem(x509.generate_keys(1)[0]))
+    command = ["openssl", "req", "-new", "-key", key, "-out", wanted]
+    command += ["-subj", "/O=system:nodes/CN=system:node:n1"]
+    for extension in (
+        "subjectAltName=DNS:n1,IP:10.0.0.1",
+        "keyUsage=critical,digitalSignature,keyEncipherment",
+        "extendedKeyUsage=clientAuth,serverAuth",
+        "basicConstraints=critical,CA:FALSE",
+        "subjectKeyIdentifier=hash",
+    ):
+        command += ["-addext", extension]
+    subprocess.run(command, check=True, capture_output=True)
+    (tmp_path / "node.crt").write_bytes(authority.sign(made, wanted.read_text(), None, None))
+    ca = authority.ca_certificate(made, None).get_certificate()
+    (tmp_path / "ca.crt").write_text(ca + "\n")
+    command = ["openssl", "verify", "-x509_strict", "-purpose", "sslserver"]
+    command += ["-CAfile", tmp_path / "ca.crt", tmp_path / "node.crt"]
+    subprocess.run(command, check=True, capture_output=True)
 
 
 def put_ca(cluster, certificate, key, passphrase="pass"):

@@ -219,6 +219,11 @@ def test_key_usage_is_narrowed_or_refused(conf):
     assert extensions(csr.accept(pem(request((kept, True))))) == [(kept, True)]
 
 
+def test_a_key_usage_may_end_up_empty(conf):  # contract/certs.md: the bits are cleared, no more
+    asked = x509.key_usage("key_cert_sign")
+    assert extensions(csr.accept(pem(request((asked, False))))) == [(x509.key_usage(), False)]
+
+
 @pytest.mark.parametrize("usage", ["key_cert_sign", "crl_sign"])
 def test_signing_usages_need_allow_ca_and_the_list(conf, usage):
     asked = pem(request((x509.key_usage(usage), True)))
