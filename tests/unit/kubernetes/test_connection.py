@@ -12,8 +12,8 @@ from tests.unit.kubernetes.apiserver import Pki, refused_port, serving
 
 @pytest.fixture
 def quick(conf):
-    conf.set_override("read_timeout", 0.3, "health")
-    conf.set_override("connect_timeout", 2, "health")
+    conf.set_override("read_timeout", 1, "health")
+    conf.set_override("connect_timeout", 5, "health")
     return conf
 
 
