@@ -105,7 +105,8 @@ class Periodic:
         """Wait after `stop` for what runs, at most `STOP_PATIENCE` seconds; logs what is left."""
         for queue in (self.sweep_queue, self.status_queue, self.health_queue):
             queue.wait(STOP_PATIENCE)
-        self._beats.join(STOP_PATIENCE)
+        if self._beats.is_alive():
+            self._beats.join(STOP_PATIENCE)
 
     def _time(self, task_class: periodic_task.PeriodicTasks) -> None:
         self._timers.add_dynamic_timer_args(
@@ -122,6 +123,8 @@ class Periodic:
             self._time(tasks.sync_tasks(self.sweep_queue.add, self._health_spacing()))
         while not self._stopping.wait(CONF.fleet.beat_interval):
             self.ownership.beat()
+        # Again: the first beat may have started timers after `stop` looked for them.
+        self._timers.stop_timers()
         self.ownership.drain()
 
     def _health_spacing(self) -> float:
