@@ -323,6 +323,7 @@ class Delete(Change):
             op.cluster.save()
             settle.finish_deletion(op.context, op.cluster)
             return
+        op.advance()
         if not str(op.cluster.status).startswith("DELETE_"):
             op.cluster.status = self.doing
         op.cluster.status_reason = self._left

@@ -251,3 +251,18 @@ def test_a_delete_takes_over_from_a_driver_that_hangs(house: House, conf: Any) -
     assert ("resize", "superseded") in _outcomes()
     house.finish(cluster.uuid)
     assert house.gone(cluster.uuid)
+
+
+def test_a_delete_that_failed_can_be_asked_again(house: House) -> None:
+    def boom(*args: Any) -> None:
+        raise RuntimeError("boom")
+
+    cluster = house.create()
+    house.driver.on["delete_cluster"] = boom
+    with pytest.raises(RuntimeError, match="boom"):
+        house.api.cluster_delete(cluster.uuid)
+    assert house.get(cluster.uuid).status == "DELETE_FAILED"
+    del house.driver.on["delete_cluster"]
+    house.api.cluster_delete(cluster.uuid)
+    row = house.get(cluster.uuid)
+    assert (row.status, row.status_reason) == ("DELETE_IN_PROGRESS", None)
