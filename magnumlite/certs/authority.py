@@ -240,9 +240,3 @@ def _read(reference: str | None, cluster: Any, context: Any) -> Cert:
         with _cached_lock:
             _cached[reference] = found
     return found
-
-
-def forget() -> None:
-    """Drop what is cached of read certificates."""
-    with _cached_lock:
-        _cached.clear()

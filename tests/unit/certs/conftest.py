@@ -5,8 +5,6 @@ import uuid
 import pytest
 from oslo_config import cfg
 
-from magnumlite.certs import authority
-
 
 @dataclasses.dataclass
 class Cluster:
@@ -32,5 +30,4 @@ def local_store(conf: cfg.ConfigOpts, tmp_path: pathlib.Path) -> pathlib.Path:
     """The local store, in a directory it has to make."""
     conf.set_override("cert_manager_type", "local", "certificates")
     conf.set_override("storage_path", str(tmp_path / "certificates"), "certificates")
-    authority.forget()
     return tmp_path / "certificates"

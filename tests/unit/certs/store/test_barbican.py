@@ -30,7 +30,6 @@ def server(monkeypatch):
     server.start()
     client = client_of(server.url)
     monkeypatch.setattr(barbican, "_client", lambda: client)
-    authority.forget()
     yield server
     server.stop()
 

@@ -13,7 +13,6 @@ from tests.unit.certs.conftest import Cluster
 @pytest.fixture
 def cluster(conf, database):
     conf.set_override("cert_manager_type", "x509keypair", "certificates")
-    authority.forget()
     return Cluster()
 
 
