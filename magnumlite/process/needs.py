@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import oslo_messaging
 import sqlalchemy as sa
-from oslo_config import cfg
 from oslo_db import exception as db_exc
 from oslo_db.sqlalchemy import engines
 from oslo_log import log
@@ -26,13 +25,7 @@ _CONNECT_TIMEOUT = 3.0
 _PORTS = {"rabbit": 5672, "amqp": 5672, "kombu+amqp": 5672}
 
 #: What makes trying again pointless: the operator must change something.
-_HOPELESS = (
-    cfg.Error,
-    exception.SchemaMismatch,
-    oslo_messaging.InvalidTransportURL,
-    sa.exc.ArgumentError,
-    sa.exc.NoSuchModuleError,
-)
+_HOPELESS = (exception.ConfigInvalid, exception.SchemaMismatch)
 
 
 def check() -> int:
@@ -54,13 +47,19 @@ def check() -> int:
 
 
 def database_address() -> str:
-    """Return ``[database]connection`` with its password masked."""
+    """Return ``[database]connection`` with its password masked.
+
+    Raises: ConfigInvalid.
+    """
     return _database_url().render_as_string(hide_password=True)
 
 
 def broker_address() -> str:
-    """Return ``[DEFAULT]transport_url`` without its passwords."""
-    url = oslo_messaging.TransportURL.parse(CONF)
+    """Return ``[DEFAULT]transport_url`` without its users and passwords.
+
+    Raises: ConfigInvalid.
+    """
+    url = _broker_url()
     hosts = ",".join(f"{host}:{port}" for host, port in _brokers(url)) or "-"
     return f"{url.transport}://{hosts}/{url.virtual_host or ''}"
 
@@ -82,7 +81,7 @@ def _await_database() -> None:
 
 
 def _await_broker() -> None:
-    hosts = _brokers(oslo_messaging.TransportURL.parse(CONF))
+    hosts = _brokers(_broker_url())
     if not hosts:
         return
 
@@ -122,9 +121,32 @@ def _failure(attempt: Callable[[], None], failures: tuple[type[Exception], ...])
 
 
 def _database_url() -> sa.URL:
-    if not CONF.database.connection:
-        raise cfg.RequiredOptError("connection", cfg.OptGroup("database"))
-    return sa.make_url(CONF.database.connection)
+    try:
+        url = sa.make_url(CONF.database.connection)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        raise _unreadable("[database]connection") from error
+    try:
+        url.get_dialect().import_dbapi()
+    except (sa.exc.ArgumentError, ImportError) as error:
+        raise exception.ConfigInvalid(
+            error_msg=f"[database]connection: {url.drivername} cannot be used: {error}"
+        ) from error
+    return url
+
+
+def _broker_url() -> oslo_messaging.TransportURL:
+    try:
+        return oslo_messaging.TransportURL.parse(CONF)
+    except (oslo_messaging.InvalidTransportURL, ValueError) as error:
+        raise _unreadable("[DEFAULT]transport_url") from error
+
+
+def _unreadable(option: str) -> exception.ConfigInvalid:
+    """Make the error of a URL that cannot be read; parts of it may be parts of a password."""
+    return exception.ConfigInvalid(
+        error_msg=f"{option} is not a URL that can be read; in user and password, characters"
+        " other than letters and digits must be percent-encoded"
+    )
 
 
 def _brokers(url: oslo_messaging.TransportURL) -> list[tuple[str, int]]:
@@ -136,6 +158,6 @@ def _brokers(url: oslo_messaging.TransportURL) -> list[tuple[str, int]]:
 
 
 def _line(error: Exception) -> str:
-    """Return the error's text in one line, without SQLAlchemy's link to its documentation."""
-    cause = getattr(error, "orig", None) or getattr(error, "inner_exception", None) or error
-    return " ".join(str(cause).split("(Background on this error")[0].split())
+    """Return the cause that the database driver or the system tells, in one line."""
+    inner = getattr(error, "inner_exception", None) or error
+    return " ".join(str(getattr(inner, "orig", None) or inner).split())
