@@ -32,7 +32,8 @@ def main() -> None:
             )
         )
     except exception.MagnumException as error:
-        sys.exit(f"magnumlite-sandbox: {error}")
+        print(f"magnumlite-sandbox: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def _parser() -> argparse.ArgumentParser:

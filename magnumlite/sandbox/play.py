@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import signal
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
 
@@ -25,6 +25,7 @@ from magnumlite.sandbox.scenario import Outcome, Scenario, Stage
 from magnumlite.sandbox.screen import Lines, Screen
 
 _REFRESH = 0.1  # seconds between two looks at the database
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _MOST_AT_ONCE = 64  # clusters that are played at the same time
 
 
@@ -55,9 +56,9 @@ def run(options: Options, console: Console) -> int:
     screen: Screen = LiveScreen(console, title) if console.is_terminal else Lines(console)
     house = House(directory, options.clusters, options.config_files)
     ledger = Ledger(screen.event)
-    play = _Play(options, screen, ledger)
     try:
-        with _terminated_as_interrupted():
+        with Interrupts() as interrupts:
+            play = _Play(options, screen, ledger, interrupts)
             screen.say(f"{title}: making a database and starting a conductor")
             house.open()
             ledger.open()
@@ -76,14 +77,44 @@ def run(options: Options, console: Console) -> int:
     return status
 
 
+class Interrupts:
+    """INT and TERM as something to ask for; a second one while one is unanswered ends all."""
+
+    def __init__(self) -> None:
+        self._came = threading.Event()
+        self._before: list[Any] = []
+
+    def __enter__(self) -> Self:
+        self._before = [signal.signal(number, self._note) for number in _SIGNALS]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in zip(_SIGNALS, self._before, strict=True):
+            signal.signal(number, handler)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for an interrupt; answer it and return True when one came."""
+        came = self._came.wait(seconds)
+        self._came.clear()
+        return came
+
+    def _note(self, *_: object) -> None:
+        if self._came.is_set():
+            raise KeyboardInterrupt
+        self._came.set()
+
+
 class _Play:
     """All clusters through all steps, with the screen kept up to date."""
 
-    def __init__(self, options: Options, screen: Screen, ledger: Ledger) -> None:
+    def __init__(
+        self, options: Options, screen: Screen, ledger: Ledger, interrupts: Interrupts
+    ) -> None:
         self.outcomes: list[Outcome] = []
         self._options = options
         self._screen = screen
         self._ledger = ledger
+        self._interrupts = interrupts
 
     def perform(self) -> int:
         stage = self._stage()
@@ -98,6 +129,7 @@ class _Play:
                 self._act(pool, scenarios, scenario.STEPS[-1:])
             except KeyboardInterrupt:
                 self._ledger.abandon()
+                pool.shutdown(cancel_futures=True)
                 return 130
         return 0 if all(outcome.as_it_should for outcome in self.outcomes) else 1
 
@@ -136,18 +168,19 @@ class _Play:
 
     def _hold(self) -> None:
         self._screen.say("staying up; interrupt (Ctrl-C) to go on with delete")
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             self._watch(lambda: False)
-        except KeyboardInterrupt:
-            return
 
-    def _watch(self, until: Callable[[], bool]) -> None:
-        while True:
-            over = until()
+    def _watch(self, over: Callable[[], bool]) -> None:
+        """Keep the screen up to date until it is over.
+
+        Raises: KeyboardInterrupt, here and nowhere in the middle of something.
+        """
+        while not over():
             self._screen.clusters(view.take())
-            if over:
-                return
-            time.sleep(_REFRESH)
+            if self._interrupts.wait(_REFRESH):
+                raise KeyboardInterrupt
+        self._screen.clusters(view.take())
 
 
 def _verdict(outcomes: Sequence[Outcome], status: int) -> str:
@@ -157,17 +190,3 @@ def _verdict(outcomes: Sequence[Outcome], status: int) -> str:
     if wrong:
         return f"{wrong} of {len(outcomes)} steps did not end as they should."
     return f"All {len(outcomes)} steps ended as they should."
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let TERM do what Ctrl-C does."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
