@@ -21,12 +21,16 @@ def _hosts():
 
 
 def test_a_nested_writer_joins_the_outer_transaction(database):
-    with pytest.raises(RuntimeError), engine.writer() as session:
-        session.add(_service("a"))
-        with engine.writer() as inner:
-            assert inner is session
-            inner.add(_service("b"))
-        raise RuntimeError
+    def write_twice_and_fail():
+        with engine.writer() as session:
+            session.add(_service("a"))
+            with engine.writer() as inner:
+                assert inner is session
+                inner.add(_service("b"))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_twice_and_fail()
     assert _hosts() == []
 
 
@@ -193,7 +197,7 @@ def test_a_used_up_pool_is_told_in_words(database, monkeypatch):  # B30
 
     monkeypatch.setattr(engine.enginefacade, "reader", Mode)
     with (
-        pytest.raises(exception.MagnumException, match="max_pool_size.*limit of size 5"),
+        pytest.raises(exception.MagnumException, match=r"max_pool_size.*limit of size 5"),
         engine.reader(),
     ):
         pass

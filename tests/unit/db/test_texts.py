@@ -2,9 +2,9 @@ import json
 
 import pytest
 import sqlalchemy as sa
-from oslo_db import exception as db_exc
 from hypothesis import given
 from hypothesis import strategies as st
+from oslo_db import exception as db_exc
 from sqlalchemy.dialects import mysql, sqlite
 
 from magnumlite.db import engine, models, texts
