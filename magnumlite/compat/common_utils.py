@@ -2,6 +2,7 @@
 
 import contextlib
 import ipaddress
+import os
 import secrets
 import shutil
 import string
@@ -60,9 +61,12 @@ def execute(*cmd: str, **kwargs: Any) -> tuple[str | bytes, str | bytes]:
         processutils.ProcessExecutionError, processutils.UnknownArgumentError.
     """
     if kwargs.pop("use_standard_locale", False):
-        kwargs["env_variables"] = {**(kwargs.get("env_variables") or {}), "LC_ALL": "C"}
+        kwargs["env_variables"] = {**(kwargs.get("env_variables") or os.environ), "LC_ALL": "C"}
     _set_root_helper(kwargs)
-    return processutils.execute(*cmd, **kwargs)
+    try:
+        return processutils.execute(*cmd, **kwargs)
+    except TypeError as error:
+        raise processutils.UnknownArgumentError(str(error)) from error
 
 
 def trycmd(*args: str, **kwargs: Any) -> tuple[str | bytes, str | bytes]:

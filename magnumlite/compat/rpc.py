@@ -67,7 +67,6 @@ def get_server(target: Any, endpoints: list[Any], serializer: Any = None) -> Any
         transport.rpc(),
         target,
         endpoints,
-        executor="threading",
         serializer=serializer or RequestSerializer(),
     )
 
