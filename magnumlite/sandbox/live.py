@@ -61,6 +61,7 @@ class LiveScreen:
 
     def close(self) -> None:
         """Draw once more and leave the picture where it is."""
+        self._said = ""
         self._live.stop()
 
     def _render(self) -> RenderableType:
@@ -86,7 +87,7 @@ class LiveScreen:
             table.add_column(column, no_wrap=True)
         table.add_column("reason", no_wrap=True, ratio=1)
         left = room
-        clusters = sorted(self._clusters, key=_rests)
+        clusters = sorted(self._clusters, key=lambda cluster: (_rests(cluster), cluster.name))
         while clusters and left > len(clusters[0].nodegroups):
             cluster = clusters.pop(0)
             left -= 1 + len(cluster.nodegroups)
