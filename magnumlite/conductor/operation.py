@@ -200,6 +200,12 @@ class Operation:
             self.cluster.status = self.change.doing
             self.cluster.status_reason = None
 
+    def fail_nodegroup(self, status: str, reason: str) -> None:
+        """Save the operation's nodegroup as failed."""
+        self.nodegroup.status = status
+        self.nodegroup.status_reason = reason
+        self.nodegroup.save()
+
     def hand_over(self) -> None:
         """Answer the caller, if any, of an operation that another process will run."""
         self.answered = True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+_NONE = "Federations are not implemented by the conductor"
+
 
 class FederationHandler:
     """The federation endpoint."""
@@ -14,7 +16,7 @@ class FederationHandler:
         Raises:
             NotImplementedError: always.
         """
-        raise NotImplementedError
+        raise NotImplementedError(_NONE)
 
     def federation_update(self, context: Any, federation: Any, rollback: bool = False) -> None:
         """Refuse.
@@ -22,7 +24,7 @@ class FederationHandler:
         Raises:
             NotImplementedError: always.
         """
-        raise NotImplementedError
+        raise NotImplementedError(_NONE)
 
     def federation_delete(self, context: Any, uuid: str) -> None:
         """Refuse.
@@ -30,4 +32,4 @@ class FederationHandler:
         Raises:
             NotImplementedError: always.
         """
-        raise NotImplementedError
+        raise NotImplementedError(_NONE)
