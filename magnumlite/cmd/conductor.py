@@ -25,3 +25,7 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     parent = Parent(CONF.host, workers, check=needs.check, conductor=Conductor, periodic=Periodic)
     drain.leave(parent.run())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
