@@ -69,10 +69,10 @@ def run(options: Options, console: Console) -> int:
         screen.close()
     summary.show(console, play.outcomes)
     kept = options.directory is not None or status != 0
-    console.print(
-        _verdict(play.outcomes, status), f"Log: {house.log}" if kept else "", soft_wrap=True
-    )
-    if not kept:
+    console.print(_verdict(play.outcomes, status), soft_wrap=True)
+    if kept:
+        console.print(f"Log: {house.log}", soft_wrap=True)
+    else:
         shutil.rmtree(directory)
     return status
 
