@@ -1,0 +1,1 @@
+"""Console scripts: one short module each."""
