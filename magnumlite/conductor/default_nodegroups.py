@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from magnumlite import exception, objects
@@ -21,10 +22,7 @@ def one(context: Any, cluster: Any, template: Any, node_count: int, *, is_master
     """Return one unsaved default nodegroup.
 
     Its labels are a copy (known defect B55); an explicit 0 is a value, and both size labels
-    count (known defect B58).
-
-    Raises:
-        InvalidParameterValue: the labels min_node_count, max_node_count make no sense.
+    count (known defect B58) if they make sense.
     """
     role = "master" if is_master else "worker"
     flavor = _given(cluster, "master_flavor_id" if is_master else "flavor_id")
@@ -45,21 +43,28 @@ def one(context: Any, cluster: Any, template: Any, node_count: int, *, is_master
         status="CREATE_IN_PROGRESS",
     )
     if not is_master:
-        _limit(nodegroup, labels)
+        with contextlib.suppress(exception.InvalidParameterValue):
+            least, most = limits(labels)
+            if least is not None:
+                nodegroup.min_node_count = least
+            if most is not None:
+                nodegroup.max_node_count = most
     return nodegroup
 
 
-def _limit(nodegroup: Any, labels: dict[str, str]) -> None:
+def limits(labels: dict[str, str]) -> tuple[int | None, int | None]:
+    """Return what the labels min_node_count and max_node_count say, None where they do not.
+
+    Raises:
+        InvalidParameterValue: they make no sense.
+    """
     least = _number(labels, "min_node_count")
     most = _number(labels, "max_node_count")
     if least is not None and most is not None and most < least:
         raise exception.InvalidParameterValue(
             f"Label max_node_count ({most}) is below label min_node_count ({least})"
         )
-    if least is not None:
-        nodegroup.min_node_count = least
-    if most is not None:
-        nodegroup.max_node_count = most
+    return least, most
 
 
 def _number(labels: dict[str, str], name: str) -> int | None:

@@ -11,6 +11,7 @@ import time
 from concurrent.futures import Future
 from typing import Any, ClassVar
 
+from oslo_db import exception as db_exc
 from oslo_log import log as logging
 
 from magnumlite import context as context_module
@@ -220,6 +221,12 @@ class Operation:
             return None
         cluster = objects.Cluster.get_by_uuid(self.context, self.entry.cluster_uuid)
         cluster.status = self.change.doing
+        try:
+            # Shown by the row too, else who waits for the end would see the state before it.
+            with fence.holding(fence.OperationFence(self.entry.cluster_uuid, self.id)):
+                cluster.save()
+        except exception.ClaimLost:
+            LOG.debug("%s still waits for its turn", self)
         cluster.obj_reset_changes()
         return cluster
 
@@ -239,10 +246,19 @@ class Operation:
                 result = self._run(guard)
         except Exception as error:
             LOG.info("%s ended after %.1f s: %s", self, time.monotonic() - begun, error)
+            self._let_go(error)
             self.future.set_exception(error)
         else:
             LOG.info("%s: the driver returned after %.1f s", self, time.monotonic() - begun)
             self.future.set_result(result)
+
+    def _let_go(self, error: Exception) -> None:
+        """Make sure that an operation that has failed holds no claim, whatever failed."""
+        try:
+            if entries.finish(self.id, Outcome.FAILED, errors.reason(error), notified=True):
+                LOG.error("%s ended without its failure being saved", self, exc_info=error)
+        except db_exc.DBError as away:
+            LOG.error("%s could not be ended in the journal: %s", self, away)
 
     def _run(self, guard: fence.Fence) -> Any:
         change = self.change
@@ -297,7 +313,12 @@ class Operation:
         raise error
 
     def _save_failure(self, refused: bool, reason: str) -> None:
-        self.change.undo(self)
+        try:
+            self.change.undo(self)
+        except exception.MagnumException as error:
+            if isinstance(error, exception.ClaimLost):
+                raise
+            LOG.error("%s could not be undone: %s", self, error)
         if self.change.tells_first:
             self.change.notify(self, "failure")
         if refused:

@@ -48,8 +48,9 @@ class Create(Change):
             nodegroup.create(context)
 
     def before(self, op: Operation) -> None:
-        """Count the quota again, then make the four certificates."""
+        """Count the quota again, check the labels, then make the four certificates."""
         quota.check(op.cluster)
+        default_nodegroups.limits(op.cluster.labels or {})
         authority.generate(op.cluster, op.context).apply(op.cluster)
         op.cluster.save()
 

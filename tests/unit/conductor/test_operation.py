@@ -266,3 +266,55 @@ def test_a_delete_that_failed_can_be_asked_again(house: House) -> None:
     house.api.cluster_delete(cluster.uuid)
     row = house.get(cluster.uuid)
     assert (row.status, row.status_reason) == ("DELETE_IN_PROGRESS", None)
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        ({"min_node_count": "-1"}, "min_node_count"),  # B58
+        ({"max_node_count": "many"}, "max_node_count"),
+        ({"min_node_count": "4", "max_node_count": "2"}, "below"),
+    ],
+)
+def test_size_labels_that_make_no_sense_fail_the_cluster(
+    house: House, labels: dict[str, str], why: str
+) -> None:
+    cluster = house.new_cluster(labels=labels)
+    house.api.cluster_create_async(cluster, 1, 3, 60)
+    house.until(lambda: house.get_status(cluster.uuid) == "CREATE_FAILED")
+    assert why in house.get(cluster.uuid).status_reason
+    assert house.driver.names() == []
+
+
+def test_size_labels_limit_the_workers_and_zero_is_a_value(house: House) -> None:  # B55, B58
+    cluster = house.create(
+        labels={"min_node_count": "1", "max_node_count": "4"}, docker_volume_size=0
+    )
+    worker = cluster.default_ng_worker
+    assert (worker.min_node_count, worker.max_node_count) == (1, 4)
+    assert worker.docker_volume_size == 0
+    worker.labels["own"] = "x"
+    assert "own" not in cluster.labels
+
+
+def test_a_call_that_takes_too_long_is_answered_in_time(house: House, conf: Any) -> None:  # B32
+    conf.set_override("rpc_response_timeout", 11)
+    hold, entered = threading.Event(), threading.Event()
+
+    def slow(*args: Any, **kwargs: Any) -> None:
+        entered.set()
+        hold.wait(60)
+        raise exception.NotSupported("not this version")
+
+    cluster = house.create()
+    house.driver.on["upgrade_cluster"] = slow
+    newer = house.make_template()
+    answer = house.api.cluster_upgrade(cluster, newer, 1, cluster.default_ng_worker)
+    assert answer.status == "UPDATE_IN_PROGRESS"
+    assert house.get(cluster.uuid).status == "UPDATE_IN_PROGRESS"
+    with pytest.raises(exception.OperationInProgress):
+        house.api.cluster_upgrade(cluster, newer, 1, cluster.default_ng_worker)
+    hold.set()
+    house.until(lambda: house.get(cluster.uuid).status == "UPDATE_FAILED")
+    assert "not this version" in house.get(cluster.uuid).status_reason
+    assert house.driver.names().count("upgrade_cluster") == 1
