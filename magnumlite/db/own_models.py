@@ -13,6 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from magnumlite.db.texts import Reason
+
 #: A moment in UTC without a zone; MariaDB keeps whole seconds unless asked for more.
 Moment = sa.DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
 
@@ -60,7 +62,7 @@ class Operation(OwnBase):
     finished_at: Mapped[datetime.datetime | None]
     notified_at: Mapped[datetime.datetime | None]
     outcome: Mapped[str | None] = mapped_column(sa.String(16))
-    reason: Mapped[str | None] = mapped_column(sa.Text)
+    reason: Mapped[str | None] = mapped_column(Reason("magnumlite_operation"))
 
 
 class Host(OwnBase):

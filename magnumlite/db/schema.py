@@ -24,7 +24,7 @@ from oslo_log import log
 
 from magnumlite import exception
 from magnumlite.conf import CONF
-from magnumlite.db import engine, models, own_models
+from magnumlite.db import engine, models, own_models, texts
 
 LOG = log.getLogger(__name__)
 
@@ -73,6 +73,7 @@ def upgrade() -> None:
         _make_shared_tables()
     require_current()
     _upgrade_own_tables()
+    texts.learn_charsets(engine.engine())
 
 
 def stamp() -> None:
@@ -112,6 +113,7 @@ def ensure_own_tables() -> None:
             f"{problems[0]} [journal]create_tables forbids to add them; run: {UPGRADE}"
         )
     _upgrade_own_tables()
+    texts.learn_charsets(engine.engine())
 
 
 def _upgrade_own_tables() -> None:

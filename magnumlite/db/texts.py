@@ -30,7 +30,7 @@ _charsets: weakref.WeakKeyDictionary[Dialect, dict[str, str]] = weakref.WeakKeyD
 
 
 def learn_charsets(engine: sa.Engine) -> None:
-    """Note which character set each table's status_reason has: most follow the database's.
+    """Note which character set each table's reasons have: most follow the database's.
 
     Tables that are not there yet will follow the database's default.
     """
@@ -40,7 +40,7 @@ def learn_charsets(engine: sa.Engine) -> None:
         found = {"": str(connection.exec_driver_sql("SELECT @@character_set_database").scalar())}
         rows = connection.exec_driver_sql(
             "SELECT table_name, character_set_name FROM information_schema.columns"
-            " WHERE table_schema = DATABASE() AND column_name = 'status_reason'"
+            " WHERE table_schema = DATABASE() AND column_name IN ('status_reason', 'reason')"
         )
         found.update((table, charset) for table, charset in rows)
     _charsets[engine.dialect] = found
