@@ -7,6 +7,7 @@ a status poll, and what they did to the object they were given is thrown away (B
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
@@ -107,21 +108,21 @@ class HealthSweep:
         context = request_context.make_admin_context(all_tenants=True)
         with request_context.using(context):
             try:
-                cluster = objects.Cluster.get_by_uuid(context, cluster_uuid)
+                cluster, last_started = _read(context, cluster_uuid)
             except exception.ClusterNotFound:
                 CLIENTS.forget(cluster_uuid)
                 return
             if cluster.status not in HEALTH_POLLED:
                 return
             before = Verdict(cluster.health_status, dict(cluster.health_status_reason or {}))
-            verdict = self._verdict(context, cluster)
+            verdict = self._verdict(context, cluster, last_started)
             if verdict is not None and verdict != before:
                 self._save(context, cluster_uuid, before, verdict)
 
-    def _verdict(self, context: Any, cluster: Any) -> Verdict | None:
+    def _verdict(self, context: Any, cluster: Any, last_started: int) -> Verdict | None:
         uuid = cluster.uuid
         try:
-            with fence.holding(fence.PollFence(uuid, lines.last_started(uuid), cluster.status)):
+            with fence.holding(fence.PollFence(uuid, last_started, cluster.status)):
                 verdict = _poll(context, cluster)
         except exception.ClaimLost:
             LOG.debug("Cluster %s: an operation began while its health was polled.", uuid)
@@ -169,6 +170,19 @@ class HealthSweep:
         turned = ClusterHealthStatus.HEALTHY in (before.status, verdict.status)
         if turned and CONF.health.notify:
             events.health(context, row, before.status)
+
+
+def _read(context: Any, cluster_uuid: str) -> tuple[Any, int]:
+    """Read the cluster with its template, and the last operation that has started, at once.
+
+    A template that is gone is for the driver's look-up to report.
+    """
+    with engine.reader():
+        last_started = lines.last_started(cluster_uuid)
+        cluster = objects.Cluster.get_by_uuid(context, cluster_uuid)
+        with contextlib.suppress(exception.ClusterTemplateNotFound):
+            cluster.obj_load_attr("cluster_template")
+    return cluster, last_started
 
 
 def _poll(context: Any, cluster: Any) -> Verdict | None:
