@@ -60,5 +60,5 @@ def upgrade() -> None:
     connection = op.get_bind()
     for table in _tables.sorted_tables:
         table.create(connection, checkfirst=True)
-        for index in table.indexes:
+        for index in sorted(table.indexes, key=lambda index: str(index.name)):
             index.create(connection, checkfirst=True)
