@@ -22,8 +22,8 @@ LOG = logging.getLogger(__name__)
 #: Seconds that work without a patience of its own waits: long enough for stale connections.
 DEFAULT = 5.0
 
-#: Seconds for work that must not give up; whatever lasts longer, recovery ends.
-JOB = 3600.0
+#: For work that must not give up: its driver call may have taken hours, and it still waits.
+JOB = float("inf")
 
 _until: contextvars.ContextVar[float | None] = contextvars.ContextVar("patience", default=None)
 
@@ -50,6 +50,11 @@ def outlast(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Raises:
         DBConnectionError: the database was away for longer.
     """
+    try:
+        return function(*args, **kwargs)
+    except db_exc.DBConnectionError:
+        if left() <= 0:
+            raise
     retrying = tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(db_exc.DBConnectionError),
         wait=tenacity.wait_random_exponential(multiplier=0.2, max=5),

@@ -11,6 +11,8 @@ from magnumlite.context import RequestContext
 from magnumlite.objects.base import MagnumObject
 from magnumlite.rpc.reply import Later
 
+_NAME = f"{MagnumObject.OBJ_SERIAL_NAMESPACE}.name"
+
 
 class MagnumObjectSerializer(ovo.VersionedObjectSerializer):
     """Versioned objects as ``magnum_object.*`` primitives, in lists and dicts too."""
@@ -18,8 +20,12 @@ class MagnumObjectSerializer(ovo.VersionedObjectSerializer):
     OBJ_BASE_CLASS = MagnumObject
 
     def serialize_entity(self, context: Any, entity: Any) -> Any:
-        """Return `entity` as a primitive; a reply that comes later passes as it is."""
-        if isinstance(entity, Later):
+        """Return `entity` as a primitive.
+
+        A reply that comes later passes as it is, and so does what is a primitive already:
+        indirection makes them, and walking through 500 of them again would cost as much.
+        """
+        if isinstance(entity, Later) or (isinstance(entity, dict) and _NAME in entity):
             return entity
         return super().serialize_entity(context, entity)
 
