@@ -46,21 +46,19 @@ class Driver(abc.ABC):
     def get_drivers(cls) -> dict[catalog.Kind, dict[str, Any]]:
         """Map each kind to {"entry_point_name": str, "class": driver class}.
 
-        Of two drivers for one kind the later in alphabetical order wins. An empty result is not
-        cached. A driver that cannot be instantiated is logged and skipped.
+        Of two drivers for one kind the later in alphabetical order wins. A driver that cannot be
+        instantiated is logged and skipped; the map is not kept while there is one, nor an empty
+        one.
         """
         if cls.definitions is None:
             found: dict[catalog.Kind, dict[str, Any]] = {}
+            complete = True
             for entry_point, driver in cls.load_entry_points():
-                try:
-                    provided = driver().provides
-                    kinds = [(p["server_type"], p["os"], p["coe"]) for p in provided]
-                except Exception as error:
-                    catalog.CATALOG.reject(entry_point.name, error)
-                    continue
-                for kind in kinds:
+                kinds = catalog.CATALOG.kinds(entry_point.name)
+                complete = complete and kinds is not None
+                for kind in kinds or ():
                     found[kind] = {"entry_point_name": entry_point.name, "class": driver}
-            if not found:
+            if not found or not complete:
                 return found
             cls.definitions = found
         return cls.definitions

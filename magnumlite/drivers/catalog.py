@@ -7,8 +7,10 @@ catches whatever an import can raise and keeps its text. Each entry point is tri
 import dataclasses
 import importlib.metadata
 import threading
+import time
+import traceback
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from oslo_log import log
 
@@ -23,6 +25,10 @@ Kind = tuple[str | None, str | None, str | None]
 """What a driver is chosen by when the template names none: (server_type, os, coe)."""
 
 
+RETRY = 30.0
+"""Seconds after which a driver that could not be instantiated is tried again."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Offer:
     """One entry point: the loaded driver class, or the text of the error that kept it out."""
@@ -32,6 +38,13 @@ class Offer:
     error: str | None = None
 
 
+class _Stalled(NamedTuple):
+    """Why a loaded driver cannot be instantiated, and until when it is not tried again."""
+
+    error: str
+    until: float  # on the monotonic clock
+
+
 class Catalog:
     """The entry points of one process, each loaded at most once, when first asked for."""
 
@@ -39,6 +52,8 @@ class Catalog:
         self._lock = threading.RLock()
         self._entry_points: dict[str, importlib.metadata.EntryPoint] | None = None
         self._offers: dict[str, Offer] = {}
+        self._kinds: dict[str, list[Kind]] = {}
+        self._stalled: dict[str, _Stalled] = {}
 
     def names(self) -> list[str]:
         """Names of all entry points, disabled and broken ones too, in alphabetical order."""
@@ -59,16 +74,29 @@ class Catalog:
                 self._offers[name] = _load(entry_point)
             return self._offers[name]
 
-    def reject(self, name: str, error: BaseException) -> None:
-        """Take a loaded driver out because it cannot be instantiated; logged once."""
-        with self._lock:
-            offer = self._offers.get(name)
-            if offer is not None and offer.error is None:
-                self._offers[name] = Offer(offer.entry_point, error=_text(error))
-                LOG.error(
-                    "Driver %s (%s) is skipped, it cannot be instantiated: %s",
-                    name, offer.entry_point.value, _text(error), exc_info=error,
-                )  # fmt: skip
+    def kinds(self, name: str) -> list[Kind] | None:
+        """Return the kinds that a loaded driver provides, None while it cannot tell.
+
+        It takes an instance to know, so what one has told is kept. One that cannot be made,
+        because what the driver talks to is away, is logged and tried again after RETRY seconds.
+        """
+        if name in self._kinds:
+            return self._kinds[name]
+        offer, stalled = self.offer(name), self._stalled.get(name)
+        if offer is None or offer.error or (stalled and time.monotonic() < stalled.until):
+            return None
+        try:
+            provided = offer.driver().provides
+            self._kinds[name] = [(p["server_type"], p["os"], p["coe"]) for p in provided]
+        except Exception as caught:
+            error = caught
+        else:
+            self._stalled.pop(name, None)
+            return self._kinds[name]
+        self._stalled[name] = _Stalled(brief(error), time.monotonic() + RETRY)
+        if stalled is None or stalled.error != brief(error):
+            _log("cannot be instantiated", offer.entry_point, error)
+        return None
 
     def loaded(self) -> Iterator[Offer]:
         """Enabled drivers that load, in alphabetical order."""
@@ -78,9 +106,15 @@ class Catalog:
                 yield offer
 
     def failures(self) -> dict[str, str]:
-        """Enabled drivers that do not load: name to error text."""
-        offers = ((name, self.offer(name)) for name in self.enabled())
-        return {name: offer.error for name, offer in offers if offer is not None and offer.error}
+        """Enabled drivers that cannot be used now: name to error text."""
+        found = {}
+        for name in self.enabled():
+            offer, stalled = self.offer(name), self._stalled.get(name)
+            if offer is not None and offer.error:
+                found[name] = offer.error
+            elif stalled is not None:
+                found[name] = stalled.error
+        return found
 
     def _found(self) -> dict[str, importlib.metadata.EntryPoint]:
         with self._lock:
@@ -101,17 +135,25 @@ def _load(entry_point: importlib.metadata.EntryPoint) -> Offer:
         return Offer(entry_point, driver=entry_point.load())
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
+    except BaseException as caught:
         # Not only Exception: a module may call sys.exit(), and panics of extension modules
         # written in Rust derive from BaseException.
-        LOG.error(
-            "Driver %s (%s) is skipped, it cannot be imported: %s",
-            entry_point.name, entry_point.value, _text(error), exc_info=error,
-        )  # fmt: skip
-        return Offer(entry_point, error=_text(error))
+        error = caught
+    _log("cannot be imported", entry_point, error)
+    return Offer(entry_point, error=brief(error))
 
 
-def _text(error: BaseException) -> str:
+def _log(what: str, entry_point: importlib.metadata.EntryPoint, error: BaseException) -> None:
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    LOG.error(
+        "Driver %s (%s) %s and is skipped: %s (%s line %s)",
+        entry_point.name, entry_point.value, what, brief(error), at.filename, at.lineno,
+    )  # fmt: skip
+    LOG.debug("Where driver %s failed:", entry_point.name, exc_info=error)
+
+
+def brief(error: BaseException) -> str:
+    """Return the class and text of an error."""
     return f"{type(error).__name__}: {error}"
 
 

@@ -54,19 +54,19 @@ def for_template(template: Any) -> Driver:
             raise
         raise exception.DriverUnavailable(
             driver_name=f"({', '.join(str(part) for part in kind)})",
-            reason="no loaded driver offers it; not loaded are "
+            reason="no driver offers it; these cannot be used: "
             + ", ".join(f"{name} ({text})" for name, text in broken.items()),
         ) from error
     return _instance(name, driver)
 
 
 def names() -> list[str]:
-    """Names of the enabled drivers that load, in alphabetical order."""
+    """Names of the enabled drivers that import, in alphabetical order."""
     return [offer.entry_point.name for offer in catalog.CATALOG.loaded()]
 
 
 def failures() -> dict[str, str]:
-    """Enabled drivers that do not load: name to the text of the import error."""
+    """Enabled drivers that cannot be used now: name to the text of the error."""
     return catalog.CATALOG.failures()
 
 
@@ -87,9 +87,7 @@ def _instance(name: str, driver: type[Driver]) -> Driver:
     try:
         instance = driver()
     except Exception as error:
-        raise exception.DriverUnavailable(
-            driver_name=name, reason=f"{type(error).__name__}: {error}"
-        ) from error
+        raise exception.DriverUnavailable(driver_name=name, reason=catalog.brief(error)) from error
     _instances.by_class[driver] = instance
     return instance
 

@@ -1,12 +1,14 @@
 """Loading what the entry points offer, and living with what does not load."""
 
 import logging
+import pathlib
 import sys
 
 import pytest
 from oslo_config import cfg
 
 from magnumlite.drivers import catalog, registry
+from magnumlite.drivers.base import Driver
 from tests.unit.drivers.packages import Packages, packages
 
 __all__ = ["packages"]
@@ -44,25 +46,59 @@ def test_a_driver_that_cannot_be_instantiated_is_skipped(packages: Packages) -> 
     packages.source(
         "abstract", "from magnumlite.drivers.base import Driver\nclass Made(Driver): ..."
     )
-    from magnumlite.drivers.base import Driver
-
     assert list(Driver.get_drivers()) == [("vm", "ubuntu", "kubernetes")]
     assert "abstract" in registry.failures()["abstract"]
-    assert registry.names() == ["good"]
 
 
-def test_a_failure_is_logged_once_with_its_traceback(
+AWAY = """
+    def __init__(self):
+        open(%r).close()
+"""
+
+
+def test_a_driver_whose_backend_was_away_comes_back(
+    packages: Packages,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A missing kubeconfig, a management cluster that is down."""
+    kubeconfig = tmp_path / "kubeconfig"
+    packages.driver("good", os="flatcar")
+    packages.driver("away", body=AWAY % str(kubeconfig))
+    monkeypatch.setattr(catalog, "RETRY", 0.0)
+    with caplog.at_level(logging.ERROR, "magnumlite.drivers.catalog"):
+        for _ in range(3):
+            assert list(Driver.get_drivers()) == [("vm", "flatcar", "kubernetes")]
+    assert len(caplog.records) == 1
+    assert "No such file" in registry.failures()["away"]
+    kubeconfig.touch()
+    assert len(Driver.get_drivers()) == 2
+    assert registry.failures() == {}
+    assert Driver.get_drivers() is Driver.definitions
+
+
+def test_a_driver_whose_backend_is_away_is_not_tried_all_the_time(packages: Packages) -> None:
+    packages.driver("away", body="made = []\ndef __init__(self): self.made.append(1); 1 / 0")
+    for _ in range(5):
+        assert Driver.get_drivers() == {}
+    offer = catalog.CATALOG.offer("away")
+    assert offer is not None
+    assert offer.driver.made == [1]
+
+
+def test_a_failure_is_logged_once_with_its_place(
     packages: Packages, caplog: pytest.LogCaptureFixture
 ) -> None:
-    packages.source("bad", "import a_library_that_nobody_has")
+    packages.source("bad", "# first line\nimport a_library_that_nobody_has")
     with caplog.at_level(logging.ERROR, "magnumlite.drivers.catalog"):
         for _ in range(5):
             registry.names()
             registry.failures()
     (record,) = caplog.records
-    assert "bad" in record.message
+    assert "Driver bad" in record.message
     assert "a_library_that_nobody_has" in record.message
-    assert record.exc_info
+    assert "line 2" in record.message
 
 
 def test_an_interrupt_is_not_swallowed(packages: Packages) -> None:
