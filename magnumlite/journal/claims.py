@@ -207,6 +207,7 @@ def still_waiting(process: Process) -> set[int]:
         )
 
 
+@engine.retried
 def open_calls(cluster_uuid: str, actions: frozenset[Action]) -> bool:
     """Tell whether one of `actions` is accepted and not yet released on a cluster."""
     with engine.reader() as session:

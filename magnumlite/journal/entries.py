@@ -288,6 +288,7 @@ def reconsider(operation_id: int, outcome: Outcome) -> bool:
     )
 
 
+@engine.retried
 def open_of(cluster_uuid: str) -> list[Entry]:
     """Return the operations of a cluster that have not ended, oldest first."""
     with engine.reader() as session:
@@ -311,6 +312,7 @@ def known(uuid: str) -> bool:
         return session.scalar(sa.select(Operation.id).where(Operation.uuid == uuid)) is not None
 
 
+@engine.retried
 def get(operation_id: int) -> Entry | None:
     """Return one entry by id, or None."""
     with engine.reader() as session:

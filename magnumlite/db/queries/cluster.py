@@ -83,7 +83,6 @@ def count_up_to(project_id: str, cluster_id: int) -> int:
     return rows.count(Cluster, [Cluster.project_id == project_id, until])
 
 
-@engine.retried
 def create(context: RequestContext, values: Mapping[str, Any]) -> Cluster:
     """INSERT a cluster.
 
@@ -93,7 +92,7 @@ def create(context: RequestContext, values: Mapping[str, Any]) -> Cluster:
     """
     scope.require_own(context, values.get("project_id"))
     try:
-        return rows.add(Cluster, values)
+        return rows.insert(Cluster, values)
     except db_exc.DBDuplicateEntry:
         raise exception.ClusterAlreadyExists(uuid=values["uuid"]) from None
 

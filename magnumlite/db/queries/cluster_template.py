@@ -59,7 +59,6 @@ def list_all(
     return rows.many(ClusterTemplate, _readable(context), limit, marker, sort_key, sort_dir)
 
 
-@engine.retried
 def create(context: RequestContext, values: Mapping[str, Any]) -> ClusterTemplate:
     """INSERT a template.
 
@@ -69,7 +68,7 @@ def create(context: RequestContext, values: Mapping[str, Any]) -> ClusterTemplat
     """
     scope.require_own(context, values.get("project_id"))
     try:
-        return rows.add(ClusterTemplate, values)
+        return rows.insert(ClusterTemplate, values)
     except db_exc.DBDuplicateEntry:
         raise exception.ClusterTemplateAlreadyExists(uuid=values["uuid"]) from None
 

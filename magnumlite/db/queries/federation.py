@@ -69,7 +69,6 @@ def count(context: RequestContext, filters: Filters = None) -> int:
     return rows.count(Federation, _where(context, filters))
 
 
-@engine.retried
 def create(context: RequestContext, values: Mapping[str, Any]) -> Federation:
     """INSERT a federation.
 
@@ -79,7 +78,7 @@ def create(context: RequestContext, values: Mapping[str, Any]) -> Federation:
     """
     scope.require_own(context, values.get("project_id"))
     try:
-        return rows.add(Federation, values)
+        return rows.insert(Federation, values)
     except db_exc.DBDuplicateEntry:
         raise exception.FederationAlreadyExists(uuid=values["uuid"]) from None
 

@@ -76,7 +76,6 @@ def any_in_progress(cluster: str) -> bool:
     return rows.present([NodeGroup.cluster_id == cluster, NodeGroup.status.like("%_IN_PROGRESS")])
 
 
-@engine.retried
 def create(context: RequestContext, values: Mapping[str, Any]) -> NodeGroup:
     """INSERT a nodegroup.
 
@@ -86,7 +85,7 @@ def create(context: RequestContext, values: Mapping[str, Any]) -> NodeGroup:
     """
     scope.require_own(context, values.get("project_id"))
     try:
-        return rows.add(NodeGroup, values)
+        return rows.insert(NodeGroup, values)
     except db_exc.DBDuplicateEntry:
         raise exception.NodeGroupAlreadyExists(
             cluster_id=values["cluster_id"], name=values["name"]

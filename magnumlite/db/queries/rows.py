@@ -1,4 +1,8 @@
-"""Reading, adding and changing rows of one table; the nouns say which and what an error means."""
+"""Reading, adding and changing rows of one table; the nouns say which and what an error means.
+
+Reads outside a transaction wait for a database that is away as long as the work's patience lasts:
+a driver that reads its cluster again must not fail because the database was started anew.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from magnumlite.db.queries.scope import Conditions
 Row = TypeVar("Row", bound=models.Base)
 
 
+@engine.retried
 def one(model: type[Row], *conditions: sa.ColumnElement[bool]) -> Row | None:
     """Return the row, or None.
 
@@ -28,6 +33,7 @@ def one(model: type[Row], *conditions: sa.ColumnElement[bool]) -> Row | None:
         return row
 
 
+@engine.retried
 def many(
     model: type[Row],
     conditions: Conditions,
@@ -58,6 +64,7 @@ def many(
         return session.scalars(statement).all()
 
 
+@engine.retried
 def count(model: type[models.Base], conditions: Conditions) -> int:
     """Return how many rows there are."""
     statement = sa.select(sa.func.count()).select_from(model).where(*conditions)
@@ -81,6 +88,29 @@ def add(model: type[Row], values: Mapping[str, Any]) -> Row:
     return row
 
 
+def insert(model: type[Row], values: Mapping[str, Any]) -> Row:
+    """INSERT a row in a transaction of its own, again when the connection breaks.
+
+    A commit whose answer was lost may have been done: a second try looks first, so that the row
+    is neither taken for somebody else's nor there twice.
+
+    Raises:
+        DBDuplicateEntry: a unique key is taken.
+    """
+    values = {**values, "uuid": values.get("uuid") or str(uuid.uuid4())}
+    identity: sa.ColumnElement[bool] = model.__table__.columns["uuid"] == values["uuid"]
+    tried = False
+
+    @engine.retried
+    def write() -> Row:
+        nonlocal tried
+        written = one(model, identity) if tried else None
+        tried = True
+        return written if written is not None else add(model, values)
+
+    return write()
+
+
 def change(model: type[models.Base], conditions: Conditions, values: Mapping[str, Any]) -> bool:
     """UPDATE in one statement; tell whether a row met the conditions."""
     if not values:
@@ -97,6 +127,7 @@ def remove(model: type[models.Base], conditions: Conditions) -> bool:
         return bool(engine.affected(session, sa.delete(model).where(*conditions)))
 
 
+@engine.retried
 def present(conditions: Conditions) -> bool:
     """Tell whether a row meets the conditions."""
     with engine.reader() as session:

@@ -12,6 +12,7 @@ from magnumlite.db.models import Cluster, NodeGroup
 from magnumlite.db.queries import scope
 
 
+@engine.retried
 def get_cluster_stats(context: RequestContext, project_id: str | None = None) -> tuple[int, int]:
     """Return the number of clusters and of nodes, masters included.
 

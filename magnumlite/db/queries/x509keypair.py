@@ -55,7 +55,6 @@ def list_all(
     return rows.many(X509KeyPair, conditions, limit, marker, sort_key, sort_dir)
 
 
-@engine.retried
 def create(context: RequestContext, values: Mapping[str, Any]) -> X509KeyPair:
     """INSERT a key pair.
 
@@ -65,7 +64,7 @@ def create(context: RequestContext, values: Mapping[str, Any]) -> X509KeyPair:
     """
     scope.require_own(context, values.get("project_id"))
     try:
-        return rows.add(X509KeyPair, values)
+        return rows.insert(X509KeyPair, values)
     except db_exc.DBDuplicateEntry:
         raise exception.X509KeyPairAlreadyExists(uuid=values["uuid"]) from None
 
