@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from oslo_db import exception as db_exc
 from oslo_db.sqlalchemy import engines
 from oslo_log import log
+from oslo_utils import netutils
 
 from magnumlite import exception
 from magnumlite.conf import CONF
@@ -60,7 +61,7 @@ def broker_address() -> str:
     Raises: ConfigInvalid.
     """
     url = _broker_url()
-    hosts = ",".join(f"{host}:{port}" for host, port in _brokers(url)) or "-"
+    hosts = ",".join(f"{netutils.escape_ipv6(host)}:{port}" for host, port in _brokers(url)) or "-"
     return f"{url.transport}://{hosts}/{url.virtual_host or ''}"
 
 
