@@ -681,14 +681,57 @@ class OperationGone(Conflict):
     message = _("Operation %(operation)s has begun or ended already.")
 
 
-def plain(error: BaseException) -> Exception:
-    """Return an error of the same wire class and text that carries nothing but its code.
+def for_wire(error: BaseException) -> BaseException:
+    """Return what is sent for `error`: its class, text, code and arguments, all made plain.
 
-    For an error whose arguments cannot be sent (known defect B66).
+    Whatever an error carries, its caller gets an answer (known defect B66).  A class that others
+    derived from ours, such as a driver's, goes as the nearest that magnum-api can build again, or
+    when the two differ in `code` as the general one of its code.  No traceback and no cause is
+    sent: users of the API would get to see them.
     """
-    code = getattr(error, "code", None)
     text = _string(error)
-    twin = type(type(error).__name__, (Exception,), {"__module__": type(error).__module__})
-    made: Exception = twin(text)
-    made.kwargs = {"code": code} if isinstance(code, int) else {}  # type: ignore[attr-defined]
-    return made
+    args = _plain(error.args)
+    kwargs = _plain(getattr(error, "kwargs", {}))
+    base: type[BaseException] = Exception
+    name, module = type(error).__name__, type(error).__module__
+    if not isinstance(kwargs, dict):
+        kwargs = {}
+    if isinstance(error, MagnumException):
+        base = known = _nearest_known(error)
+        name, module, args = known.__name__, WIRE_MODULE, [text]
+        # The caller gives them to the constructor, which takes these two for itself.
+        kwargs = {key: kwargs[key] for key in kwargs if key not in ("self", "message")}
+        kwargs.setdefault("code", known.code)
+    elif module == "builtins" and _rebuilt(type(error), args):
+        base = type(error)
+    elif module == "builtins":
+        module = __name__  # so that the caller takes the name and the text, and builds nothing
+    told = {"__module__": module, "__str__": lambda self: text, "kwargs": kwargs}
+    sent_as = type(name, (base,), told)
+    sent: BaseException = sent_as.__new__(sent_as, *args)
+    sent.args = tuple(args)
+    return sent
+
+
+def _rebuilt(kind: type[BaseException], args: list[Any]) -> bool:
+    """Tell whether a caller can build a builtin error again from its arguments made plain."""
+    try:
+        kind(*args)
+    except Exception as refusal:
+        LOG.debug("A %s is sent by name only: %s", kind.__name__, refusal)
+        return False
+    return True
+
+
+def _nearest_known(error: MagnumException) -> type[MagnumException]:
+    known: type[MagnumException] = next(
+        cls
+        for cls in type(error).__mro__
+        if issubclass(cls, MagnumException) and cls.__module__ == WIRE_MODULE
+    )
+    if known.code != error.code:
+        known = _GENERAL.get(error.code, known)
+    return known
+
+
+_GENERAL = {400: Invalid, 403: NotAuthorized, 404: ObjectNotFound, 409: Conflict}

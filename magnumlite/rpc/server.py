@@ -17,9 +17,11 @@ import oslo_messaging
 from oslo_log import log as logging
 from oslo_messaging.rpc import dispatcher as rpc_dispatcher
 from oslo_messaging.rpc import server as rpc_server
+from oslo_versionedobjects import exception as ovo_exc
 
 from magnumlite import exception
 from magnumlite.conf import CONF
+from magnumlite.objects import versions
 from magnumlite.rpc import reply, transport
 from magnumlite.rpc.serializers import RequestSerializer
 
@@ -110,7 +112,7 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
         try:
             result = self.dispatcher.dispatch(message)
         except Exception as error:
-            self._send(message, None, _plain_cause(error, method, message.ctxt))
+            self._send(message, None, _cause(error, method, message.ctxt.get("request_id")))
             return
         if isinstance(result, reply.Later):
             result.then(lambda value, error: self._send(message, value, error), self._clock)
@@ -118,11 +120,15 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
             self._send(message, result, None)
 
     def _send(self, message: Any, result: Any, error: BaseException | None) -> None:
+        """Send a result, at the versions of the caller's objects, or an error."""
         try:
             if error is None:
+                known = versions.found_in(message.message.get("args"))
+                result = versions.at(result, known)
                 message.reply(self.dispatcher.serializer.serialize_entity(None, result))
             else:
-                self._send_failure(message, error)
+                sent = exception.for_wire(error)
+                message.reply(failure=(type(sent), sent, None))
         except oslo_messaging.MessagingException as undeliverable:
             LOG.warning(
                 "The reply to %s could not be delivered: %s",
@@ -130,32 +136,44 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
                 undeliverable,
             )
 
-    def _send_failure(self, message: Any, error: BaseException) -> None:
-        """Send class, message and code, whatever the exception carries (known defect B66)."""
-        try:
-            message.reply(failure=(type(error), error, error.__traceback__))
-        except (TypeError, ValueError, OverflowError) as unserialisable:
-            LOG.warning("%s cannot be sent as it is: %s", type(error).__name__, unserialisable)
-            plain = exception.plain(error)
-            message.reply(failure=(type(plain), plain, None))
 
-
-def _plain_cause(error: Exception, method: str | None, ctxt: dict[str, Any]) -> Exception:
+def _cause(error: Exception, method: str | None, request: str | None) -> BaseException:
     """Return what the caller gets of `error`, and log it as loudly as it deserves."""
-    request = ctxt.get("request_id")
+    cause: BaseException = error
     if isinstance(error, rpc_dispatcher.ExpectedException):
-        cause: Exception = error.exc_info[1]
-        LOG.debug("%s [%s]: %s", method, request, cause)
-        return cause
-    if isinstance(error, rpc_dispatcher.RPCDispatcherError):
-        LOG.warning("%s [%s]: %s", method, request, error)
-    elif isinstance(error, exception.MagnumException) and error.kwargs.get("code", 500) < 500:
-        LOG.info("%s refused [%s]: %s", method, request, error)
-    elif isinstance(error, NotImplementedError):
-        LOG.warning("%s is not implemented [%s]", method, request)
+        cause = error.exc_info[1]
+    if isinstance(cause, exception.MagnumException) and cause.code < 500:
+        LOG.info("%s refused [%s]: %s", method, request, cause)
+    elif isinstance(cause, _REFUSALS) or _never_entered(cause):
+        LOG.warning("%s refused [%s]: %s", method, request, cause)
+    elif cause is not error and isinstance(cause, _OF_ARGUMENTS):
+        LOG.warning("%s failed [%s]: %s: %s", method, request, type(cause).__name__, cause)
     else:
-        LOG.exception("%s failed [%s]", method, request)
-    return error
+        LOG.error("%s failed [%s]", method, request, exc_info=cause)
+    return cause
+
+
+#: Errors that say all there is to say: the request cannot be served by this version.
+_REFUSALS = (
+    rpc_dispatcher.RPCDispatcherError,
+    ovo_exc.VersionedObjectsException,
+    NotImplementedError,
+)
+
+#: What comes of an object's method that got arguments it cannot take.
+_OF_ARGUMENTS = (AttributeError, TypeError, ValueError)
+
+
+def _never_entered(error: BaseException) -> bool:
+    """Tell whether a TypeError says that the request's arguments do not fit the handler."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return (
+        isinstance(error, TypeError)
+        and trace is not None
+        and trace.tb_frame.f_code.co_filename == rpc_dispatcher.__file__
+    )
 
 
 def _heartbeat_interval() -> float:

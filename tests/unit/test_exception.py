@@ -31,10 +31,8 @@ def over_the_wire(error: Exception, monkeypatch: pytest.MonkeyPatch) -> Exceptio
     """Return what a caller's oslo.messaging makes of an error that a handler raised."""
     for name in ("magnum", "magnum.common", exception.WIRE_MODULE):
         monkeypatch.setitem(sys.modules, name, exception)
-    try:
-        raise error
-    except Exception:
-        data = messaging.serialize_remote_exception(sys.exc_info())
+    sent = exception.for_wire(error)
+    data = messaging.serialize_remote_exception((type(sent), sent, None))
     return messaging.deserialize_remote_exception(data, [exception.WIRE_MODULE])
 
 
@@ -134,6 +132,96 @@ def test_class_defined_elsewhere_keeps_its_module() -> None:
         pass
 
     assert DriverError.__module__ == __name__
+
+
+class DriverError(exception.NotSupported):
+    """What a driver's package derives from ours."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.kwargs = {"message": text, "self": 1, "left": Odd()}
+
+
+class Teapot(exception.MagnumException):
+    code = 409
+
+
+class Careless(exception.MagnumException):
+    """Does not call our constructor."""
+
+    code = 404
+
+    def __init__(self, *args: Any) -> None:
+        Exception.__init__(self, *args)
+
+
+@pytest.mark.parametrize(
+    ("error", "known"),
+    [
+        (DriverError("no"), exception.NotSupported),
+        (Teapot("no"), exception.Conflict),
+        (Careless("no"), exception.ObjectNotFound),
+        (exception.ClaimLost("no"), exception.Conflict),
+    ],
+)
+def test_class_that_peers_do_not_know_goes_as_one_that_they_know(
+    error: exception.MagnumException,
+    known: type[exception.MagnumException],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # B66
+    remote = over_the_wire(error, monkeypatch)
+    assert type(remote).__mro__[1] is known
+    assert remote.format_message() == "no"
+    assert remote.kwargs["code"] == remote.code == error.code
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError(object()),
+        ValueError(b"\xff"),
+        KeyError({1: (2, object())}),
+        RuntimeError(Odd()),
+        OSError(2, "gone", "name"),
+        ExceptionGroup("several", [ValueError("one"), TypeError("two")]),
+    ],
+)
+def test_builtin_error_reaches_the_caller_with_odd_arguments(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # B66
+    remote = over_the_wire(error, monkeypatch)
+    if isinstance(error, ExceptionGroup):  # its arguments are exceptions
+        assert (remote.exc_type, remote.value) == ("ExceptionGroup", str(error))
+    else:
+        assert isinstance(remote, type(error))
+
+
+class Foreign(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def test_error_of_another_package_reaches_the_caller_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # B66
+    remote = over_the_wire(Foreign({"x": object()}), monkeypatch)
+    assert (remote.exc_type, remote.value) == ("Foreign", "<Foreign>")
+
+
+def test_no_traceback_and_no_cause_is_sent() -> None:
+    try:
+        try:
+            raise KeyError("the cause")
+        except KeyError as cause:
+            raise RuntimeError("boom") from cause
+    except RuntimeError as error:
+        sent = exception.for_wire(error)
+    data = messaging.serialize_remote_exception((type(sent), sent, None))
+    assert "Traceback" not in data
+    assert "the cause" not in data
 
 
 def test_cloud_errors_become_authorization_failures() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from oslo_messaging.rpc import dispatcher
 from oslo_versionedobjects import exception as ovo_exc
 
+from magnumlite.objects import versions
 from magnumlite.objects.base import MagnumObject
 
 
@@ -38,7 +39,7 @@ class IndirectionHandler:
             result = method(context, *args, **kwargs)
         except Exception:
             raise dispatcher.ExpectedException from None
-        return _at_versions(result, object_versions)
+        return versions.at(result, object_versions)
 
     def object_action(
         self, context: Any, objinst: Any, objmethod: str, args: Any, kwargs: Any
@@ -73,32 +74,22 @@ class IndirectionHandler:
         Raises:
             IncompatibleObjectVersion: the caller does not say which one.
         """
-        return _at_versions(objinst, object_versions)
+        _version(objinst.obj_name(), object_versions)
+        return versions.at(objinst, object_versions)
 
 
-def _version(name: str, versions: dict[str, str]) -> str:
+def _version(name: str, known: dict[str, str]) -> str:
     """Return the version a caller has of an object (known defect B59: no bare KeyError).
 
     Raises:
         IncompatibleObjectVersion: the manifest does not name it.
     """
     try:
-        return versions[name]
+        return known[name]
     except KeyError:
         raise ovo_exc.IncompatibleObjectVersion(
-            objname=name, objver="none", supported=", ".join(sorted(versions)) or "none"
+            objname=name, objver="none", supported=", ".join(sorted(known)) or "none"
         ) from None
-
-
-def _at_versions(result: Any, versions: dict[str, str]) -> Any:
-    """Return objects, alone or in a list, as primitives of the caller's versions (B59)."""
-    if isinstance(result, MagnumObject):
-        return result.obj_to_primitive(
-            target_version=_version(result.obj_name(), versions), version_manifest=versions
-        )
-    if isinstance(result, list | tuple):
-        return [_at_versions(item, versions) for item in result]
-    return result
 
 
 def _remotable(owner: Any, name: str, shown: str) -> Any:
