@@ -41,8 +41,8 @@ LOOKS, SHORTEST, LONGEST = 20, 0.5, 10.0
 class Queue(Protocol):
     """What the sweep needs of a KeyedQueue."""
 
-    def add(self, key: str) -> Any:
-        """Ask for one run of `check` for a cluster."""
+    def add(self, key: str, after: float = 0.0) -> Any:
+        """Ask for one run of `check` for a cluster, `after` seconds at the earliest."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +86,10 @@ class HealthSweep:
         return min(LONGEST, max(SHORTEST, self._interval / LOOKS))
 
     def due(self, context: Any) -> None:
-        """Queue the owned clusters whose moment has come; drop what is kept of all others."""
+        """Queue the owned clusters that are due before the next call; drop what others left.
+
+        Each is queued for its own moment: together they would want a database connection each.
+        """
         if not self.enabled:
             return
         with engine.reader() as session:
@@ -97,8 +100,9 @@ class HealthSweep:
         CLIENTS.keep_only(owned)
         for uuid in self._failing.keys() - set(owned):
             self._failing.pop(uuid, None)
-        for uuid in self._phases.due(owned, time.monotonic()):
-            self._queue.add(uuid)
+        due = self._phases.due(owned, time.monotonic(), ahead=self.spacing)
+        for uuid, after in due.items():
+            self._queue.add(uuid, after)
 
     def check(self, cluster_uuid: str) -> None:
         """Poll one cluster's health and save it if it changed.

@@ -10,21 +10,22 @@ FIRST = 0.25
 
 
 class Phases:
-    """Tells which keys are due. Times are seconds of one clock. Not safe for threads."""
+    """Tells when keys are due. Times are seconds of one clock. Not safe for threads."""
 
     def __init__(self, interval: float) -> None:
         self._interval = interval
         self._next: dict[str, float] = {}
 
-    def due(self, keys: Collection[str], now: float) -> list[str]:
-        """Return those of `keys` whose moment has come since it was last asked.
+    def due(self, keys: Collection[str], now: float, ahead: float = 0.0) -> dict[str, float]:
+        """Return those of `keys` whose moment comes in the next `ahead` seconds, or has come.
 
-        `keys` are all there are; what is not among them is forgotten. A new one gets its first
-        turn within a quarter of the interval, later ones an interval apart.
+        Each has the seconds until then, 0 for one that is late. `keys` are all there are; what
+        is not among them is forgotten. A new one gets its first turn within a quarter of the
+        interval, later ones an interval apart.
         """
         planned = {key: self._next.get(key, now + self._first(key)) for key in keys}
-        due = [key for key, moment in planned.items() if moment <= now]
-        planned.update((key, self._after(key, now)) for key in due)
+        due = {key: max(0.0, at - now) for key, at in planned.items() if at <= now + ahead}
+        planned.update((key, self._after(key, now + wait)) for key, wait in due.items())
         self._next = planned
         return due
 

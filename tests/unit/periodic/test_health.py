@@ -22,9 +22,11 @@ pytestmark = pytest.mark.usefixtures("database")
 class Queue:
     def __init__(self):
         self.keys = []
+        self.waits = []
 
-    def add(self, key):
+    def add(self, key, after=0.0):
         self.keys.append(key)
+        self.waits.append(after)
 
 
 class Monitor:
@@ -292,6 +294,8 @@ def test_the_interval_of_the_file_is_honoured(conf, admin, context, clock, inter
     polls = collections.Counter(queue.keys)
     assert len(polls) == 20
     assert set(polls.values()) <= {9, 10, 11}
+    # Not all of a call at once: each at its own moment.
+    assert 0 <= min(queue.waits) < max(queue.waits) <= spacing
 
 
 def test_due_asks_nothing_and_takes_owned_clusters_in_the_nine_states(conf, admin, context, clock):

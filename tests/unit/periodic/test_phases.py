@@ -44,6 +44,20 @@ def test_a_key_that_went_and_came_back_is_new():
 def test_missed_moments_are_not_made_up():
     phases = Phases(10.0)
     run(phases, KEYS[:1], 10)
-    assert phases.due(KEYS[:1], 1000.0) == KEYS[:1]
-    assert phases.due(KEYS[:1], 1001.0) in ([], KEYS[:1])
-    assert len(run(phases, KEYS[:1], 100, start=1002.0)[KEYS[0]]) in (9, 10, 11)
+    assert phases.due(KEYS[:1], 1000.0) == {KEYS[0]: 0.0}
+    assert len(run(phases, KEYS[:1], 100, start=1001.0)[KEYS[0]]) in (9, 10, 11)
+
+
+def test_looking_ahead_tells_the_same_moments():
+    exact, ahead = Phases(60.0), Phases(60.0)
+    wanted, got = collections.defaultdict(list), collections.defaultdict(list)
+    for tick in range(0, 20000, 10):
+        moment = tick / 100
+        for key in exact.due(KEYS, moment):
+            wanted[key].append(moment)
+        if tick % 300 == 0:
+            for key, wait in ahead.due(KEYS, moment, ahead=3.0).items():
+                got[key].append(moment + wait)
+    for key in KEYS:
+        for one, other in zip(wanted[key], got[key], strict=False):
+            assert abs(one - other) < 0.11
