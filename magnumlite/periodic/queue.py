@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import random
 import threading
 import time
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 from magnumlite.periodic.schedule import Job, Limits, Schedule
 
 LOG = logging.getLogger(__name__)
+
+
+#: Where a thread is given its next job; None ends it.
+_Inbox: TypeAlias = "queue.SimpleQueue[Job | None]"
+
+
+class _Start(NamedTuple):
+    """A job and the inbox of the thread that is to run it; the thread, if it is a new one."""
+
+    job: Job
+    inbox: _Inbox
+    thread: threading.Thread | None = None
 
 
 class RetryLater(Exception):
@@ -67,9 +80,10 @@ class KeyedQueue:
             group_of,
         )
         self._changed = threading.Condition()
-        self._idle: list[queue.SimpleQueue[Job | None]] = []
+        self._idle: list[_Inbox] = []
         self._threads: set[threading.Thread] = set()
         self._clock: threading.Thread | None = None
+        self._current = threading.local()
         self._stopping = False
         self._told: dict[Job, float] = {}
         self._held_back: set[str] = set()
@@ -89,8 +103,9 @@ class KeyedQueue:
                 return False
             added = self._schedule.add(key, time.monotonic(), after)
             self._changed.notify_all()
-            self._hand_out()
-            return added
+            starts = self._assign()
+        self._deliver(starts)
+        return added
 
     def add_all(self, keys: Collection[str], spread: float = 0.0) -> None:
         """Ask for one run of each of a sweep's `keys`, over the next `spread` seconds.
@@ -107,7 +122,24 @@ class KeyedQueue:
             for place, key in enumerate(shuffled):
                 self._schedule.add(key, now, spread * place / len(shuffled))
             self._changed.notify_all()
-            self._hand_out()
+            starts = self._assign()
+        self._deliver(starts)
+
+    @contextlib.contextmanager
+    def own_work(self) -> Iterator[None]:
+        """Mark what a job does by itself: it does not count as slow, and keeps its slot.
+
+        For use in `work`. A job that is slow because the database or this machine is shall not
+        make room for more jobs, which would make it slower still.
+        """
+        job = self._current.job
+        with self._changed:
+            self._schedule.own_work(job, time.monotonic())
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._schedule.waits(job, time.monotonic())
 
     def stop(self) -> None:
         """Start nothing more; forget what waits. Jobs under way go on."""
@@ -161,34 +193,46 @@ class KeyedQueue:
         with self._changed:
             return {key: now - job.started for key, job in self._schedule.running.items()}
 
-    def _hand_out(self) -> None:
-        """Give every job that may run to a thread. Holds the lock."""
+    def _assign(self) -> list[_Start]:
+        """Find a thread for every job that may run. Holds the lock; `_deliver` must not.
+
+        A thread that starts may take the processor for a while; nobody shall wait for the lock
+        meanwhile.
+        """
+        starts = []
         while job := self._schedule.take(time.monotonic()):
             if self._idle:
-                self._idle.pop().put(job)
+                starts.append(_Start(job, self._idle.pop()))
                 continue
-            inbox: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-            inbox.put(job)
+            inbox: _Inbox = queue.SimpleQueue()
             thread = threading.Thread(
                 target=self._serve, args=(inbox,), name=f"{self.name}-worker", daemon=True
             )
             self._threads.add(thread)
-            thread.start()
+            starts.append(_Start(job, inbox, thread))
+        return starts
 
-    def _serve(self, inbox: queue.SimpleQueue[Job | None]) -> None:
+    def _deliver(self, starts: list[_Start]) -> None:
+        for start in starts:
+            start.inbox.put(start.job)
+            if start.thread is not None:
+                start.thread.start()
+
+    def _serve(self, inbox: _Inbox) -> None:
         while job := inbox.get():
+            self._current.job = job
             failed = self._run(job)
             with self._changed:
                 backoff = self._schedule.done(job, time.monotonic(), failed=failed is not None)
                 failures = self._schedule.failures(job.key)
-                keep = not self._stopping and len(self._idle) < self._schedule.limits.quick_slots
-                if keep:
-                    self._idle.append(inbox)
-                else:
+                if self._stopping or len(self._idle) >= self._schedule.limits.quick_slots:
                     inbox.put(None)
-                self._hand_out()
+                else:
+                    self._idle.append(inbox)
+                starts = self._assign()
                 if not self._schedule.running:
                     self._changed.notify_all()
+            self._deliver(starts)
             if failed is not None and not isinstance(failed, RetryLater):
                 self._log_failure(job, failed, failures, backoff)
         with self._changed:
@@ -221,10 +265,11 @@ class KeyedQueue:
                     return
                 now = time.monotonic()
                 demand = self._schedule.tick(now)
-                self._hand_out()
+                starts = self._assign()
                 news = self._news(now)
-                if not news:
+                if not starts and not news:
                     self._changed.wait(self._until(demand, now))
+            self._deliver(starts)
             for text, *arguments in news:
                 LOG.warning(text, self.name, *arguments)
 

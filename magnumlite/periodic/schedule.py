@@ -2,13 +2,15 @@
 
 At most one job a key is under way and repeats collapse.  Two lanes have room for jobs:
 
-* **quick**: `quick_slots`.  A job that has run for `slow_after` leaves its slot, so that what
-  hangs costs a slot for that long only.
+* **quick**: `quick_slots`.  A job that has waited for `slow_after` (for a driver; what it does by
+  itself does not count) leaves its slot, so that what hangs costs a slot for that long only.
 * **slow**: jobs that left their slot, and keys that were slow last time, which start here.
-  Those known to be slow wait while it holds `slow_lane` jobs.  Jobs found slow only now may fill
-  it up to `slow_lane + overflow`: nobody could know that they hang, and left in the quick slots
-  they would hold up everything else.  Full to that brim, they do keep their slots.
+  Those known to be slow wait while it holds `slow_lane` jobs, and start `quick_slots` at a time:
+  as many may be in it that have not yet waited for `slow_after`.  Jobs found slow only now may
+  fill it up to `slow_lane + overflow`: nobody could know that they hang, and left in the quick
+  slots they would hold up everything else.  Full to that brim, they do keep their slots.
 
+A slow database or a busy machine thus makes jobs slow, but not many.
 So at most `quick_slots + slow_lane + overflow` jobs run, whatever hangs.
 
 While the slow lane is full, a group (clusters of one driver) most of whose jobs hang is held back
@@ -46,12 +48,19 @@ class Limits:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Job:
-    """One run of one key."""
+    """One run of one key.
+
+    waits_since: since when it waits for others; None while it does work of its own.
+    settled: it has waited for `slow_after` in the slow lane.
+    """
 
     key: str
     group: str | None
     started: float
     in_slow_lane: bool
+    waits_since: float | None
+    slow: bool = False
+    settled: bool = False
     hung: bool = False
 
 
@@ -77,6 +86,8 @@ class Schedule:
         self.running: dict[str, Job] = {}
         self.quick = 0
         self.slow = 0
+        #: Jobs in the slow lane that have not waited for long, or not yet.
+        self._unsettled = 0
         self._group_of = group_of
         self._jitter = jitter
         self._waiting: set[str] = set()
@@ -118,7 +129,11 @@ class Schedule:
             job = self._begin(self._ready.popleft(), now, in_slow_lane=False)
             if job:
                 return job
-        while self._ready_slow and self.slow < self.limits.slow_lane:
+        while (
+            self._ready_slow
+            and self.slow < self.limits.slow_lane
+            and self._unsettled < self.limits.quick_slots
+        ):
             job = self._begin(self._ready_slow.popleft(), now, in_slow_lane=True)
             if job:
                 return job
@@ -127,16 +142,17 @@ class Schedule:
     def done(self, job: Job, now: float, *, failed: bool) -> float:
         """End a job; return for how many seconds its key now backs off (0: not at all)."""
         del self.running[job.key]
+        self.own_work(job, now)
         if job.in_slow_lane:
             self.slow -= 1
+            self._unsettled -= not job.settled
         else:
             self.quick -= 1
-        took = now - job.started
         if not job.hung and job.group is not None:
             self._breaker(job.group).returned(job.started)
         self.counts["failed" if failed else "succeeded"] += 1
         history = self._history.pop(job.key, None) or _History()
-        history.slow = took > self.limits.slow_after
+        history.slow = job.slow
         history.failures = history.failures + 1 if failed else 0
         backoff = self._backoff(history.failures)
         history.not_before = now + backoff
@@ -150,23 +166,25 @@ class Schedule:
             self._make_ready(heapq.heappop(self._later)[2])
         demands = [self._later[0][0]] if self._later else []
         for job in self.running.values():
-            if not job.in_slow_lane:
-                overdue = job.started + self.limits.slow_after
-                if overdue > now:
-                    demands.append(overdue)
-                elif self.slow < self.limits.slow_lane + self.limits.overflow:
-                    job.in_slow_lane = True
-                    self.quick -= 1
-                    self.slow += 1
-                    self.counts["left_slot"] += 1
-                else:
-                    demands.append(now + self.limits.slow_after)
+            if job.waits_since is not None and not job.settled:
+                overdue = job.waits_since + self.limits.slow_after
+                demands.append(overdue if overdue > now else self._settle(job, now))
             if not job.hung:
                 if job.started + self.limits.hung_after > now:
                     demands.append(job.started + self.limits.hung_after)
                 else:
                     self._judge_hung(job)
-        return min(demands, default=None)
+        return min((moment for moment in demands if moment > now), default=None)
+
+    def own_work(self, job: Job, now: float) -> None:
+        """Note that `job` has stopped to wait for others; until `waits`."""
+        if job.waits_since is not None and now - job.waits_since > self.limits.slow_after:
+            job.slow = True
+        job.waits_since = None
+
+    def waits(self, job: Job, now: float) -> None:
+        """Note that `job` waits for others from now on, as it does when it begins."""
+        job.waits_since = now
 
     def failures(self, key: str) -> int:
         """Return how many runs of `key` in a row have failed."""
@@ -198,14 +216,29 @@ class Schedule:
         if group is not None and not self._breaker(group).admits():
             self.counts["held_back"] += 1
             return None
-        job = Job(key, group, now, in_slow_lane)
+        job = Job(key, group, now, in_slow_lane, waits_since=now)
         self.running[key] = job
         if in_slow_lane:
             self.slow += 1
+            self._unsettled += 1
         else:
             self.quick += 1
         self.counts["started"] += 1
         return job
+
+    def _settle(self, job: Job, now: float) -> float:
+        """Let a job that has waited too long stay in the slow lane; return the next demand."""
+        if job.in_slow_lane:
+            self._unsettled -= 1
+        elif self.slow < self.limits.slow_lane + self.limits.overflow:
+            job.in_slow_lane = True
+            self.quick -= 1
+            self.slow += 1
+            self.counts["left_slot"] += 1
+        else:
+            return now + self.limits.slow_after
+        job.settled = True
+        return now
 
     def _judge_hung(self, job: Job) -> None:
         job.hung = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -34,6 +35,9 @@ class Queue(Protocol):
 
     def add_all(self, keys: Collection[str]) -> None:
         """Ask for one poll of each cluster."""
+
+    def own_work(self) -> contextlib.AbstractContextManager[None]:
+        """Mark what a poll does beside its driver call."""
 
 
 class _Template(NamedTuple):
@@ -113,11 +117,12 @@ class StatusSweep:
                 raise RetryLater from error
 
     def _poll(self, context: RequestContext, cluster_uuid: str) -> None:
-        line, cluster = _read(context, cluster_uuid)
-        if not line.pollable or not self._owns(cluster_uuid):
-            return
-        if settle.adopt(cluster, line):
+        with self._queue.own_work():
             line, cluster = _read(context, cluster_uuid)
+            if not line.pollable or not self._owns(cluster_uuid):
+                return
+            if settle.adopt(cluster, line):
+                line, cluster = _read(context, cluster_uuid)
         late = line.late is not None
         poll = fence.PollFence(cluster_uuid, line.fence, cluster.status, late=late)
         with fence.holding(poll):

@@ -40,11 +40,11 @@ def driver(monkeypatch):
 def sent(monkeypatch):
     """Events of clusters: (action, outcome)."""
     told = []
-    monkeypatch.setattr(
-        events,
-        "cluster",
-        lambda context, action, outcome, cluster=None: told.append((action, outcome)),
-    )
+
+    def tell(context, action, outcome, *rest):
+        told.append((action, outcome))
+
+    monkeypatch.setattr(events, "cluster", tell)
     return told
 
 

@@ -97,6 +97,30 @@ def test_hung_keys_leave_their_slots_to_others(make, work):  # B31
     assert queue.counters()["left_slot"] >= 2
 
 
+def test_own_work_keeps_its_slot(make, work):
+    work.hang = {"a"}
+    queue = make(quick_slots=1)
+    busy = threading.Event()
+    plain = queue._work
+
+    def works(key):
+        if key == "b":
+            with queue.own_work():
+                busy.set()
+                work.let_go.wait(PATIENCE)
+        plain(key)
+
+    queue._work = works
+    queue.add("a")
+    queue.add("b")
+    assert busy.wait(PATIENCE)
+    queue.add("c")
+    wait_for(lambda: queue.running().get("b", 0) > 0.2)
+    assert not work.begun["c"]
+    work.let_go.set()
+    work.until(lambda: work.ended["c"])
+
+
 def test_threads_are_bounded_whatever_hangs(make, work):  # B11
     work.hang = {f"k{n}" for n in range(100)}
     queue = make(overflow=4)

@@ -118,6 +118,55 @@ class TestLanes:
         schedule.tick(3)
         assert (schedule.quick, schedule.slow) == (2, 2)
 
+    def test_known_slow_keys_start_a_few_at_a_time(self):
+        schedule = make(slow_lane=10)
+        make_slow(schedule, *"abcd")
+        for key in "abcd":
+            schedule.add(key, 2)
+        jobs = take_all(schedule, 2)
+        assert [job.key for job in jobs] == ["a", "b"]
+        schedule.done(jobs[0], 2.1, failed=False)
+        assert [job.key for job in take_all(schedule, 2.1)] == ["c"]
+        schedule.tick(2.5)
+        assert [job.key for job in take_all(schedule, 2.5)] == ["d"]
+
+    def test_own_work_keeps_the_slot_and_is_not_slow(self):
+        schedule = make(quick_slots=1)
+        schedule.add("a", 0)
+        schedule.add("b", 0)
+        job = schedule.take(0)
+        schedule.own_work(job, 0.1)
+        assert schedule.tick(5) == 10
+        assert not job.in_slow_lane
+        schedule.waits(job, 5)
+        assert schedule.tick(5.4) == 5.5
+        schedule.done(job, 5.4, failed=False)
+        schedule.add("a", 6)
+        assert [each.in_slow_lane for each in take_all(schedule, 6)] == [False]
+
+    def test_waiting_long_before_own_work_is_slow(self):
+        schedule = make()
+        schedule.add("a", 0)
+        job = schedule.take(0)
+        schedule.own_work(job, 1)
+        schedule.waits(job, 2)
+        schedule.done(job, 2, failed=False)
+        schedule.add("a", 3)
+        assert schedule.take(3).in_slow_lane
+
+    def test_in_the_slow_lane_own_work_holds_up_the_start_of_others(self):
+        schedule = make(quick_slots=1)
+        make_slow(schedule, "a", "b")
+        schedule.add("a", 2)
+        schedule.add("b", 2)
+        job = schedule.take(2)
+        schedule.own_work(job, 2)
+        schedule.tick(9)
+        assert schedule.take(9) is None
+        schedule.waits(job, 9)
+        schedule.tick(9.5)
+        assert schedule.take(9.5).key == "b"
+
     def test_full_to_the_brim_a_slow_job_keeps_its_slot_until_there_is_room(self):
         schedule = make(quick_slots=1, slow_lane=1)
         for key in "abc":
@@ -348,6 +397,12 @@ class AnySchedule(RuleBasedStateMachine):
         assert bool(backoff) is failed
         self.failed_at[job.key] = self.now + backoff
 
+    @rule(data=st.data(), own=st.booleans())
+    def work(self, data, own):
+        if self.schedule.running:
+            job = data.draw(st.sampled_from(list(self.schedule.running.values())))
+            (self.schedule.own_work if own else self.schedule.waits)(job, self.now)
+
     @rule(seconds=st.sampled_from([0.5, 1, 5, 40, 400]))
     def pass_time(self, seconds):
         self.now += seconds
@@ -369,6 +424,9 @@ class AnySchedule(RuleBasedStateMachine):
         assert self.schedule.quick + self.schedule.slow == len(self.schedule.running)
         lanes = [job.in_slow_lane for job in self.schedule.running.values()]
         assert sum(lanes) == self.schedule.slow
+        unsettled = [job for job in self.schedule.running.values() if not job.settled]
+        assert sum(job.in_slow_lane for job in unsettled) == self.schedule._unsettled
+        assert self.schedule._unsettled <= limits.quick_slots
 
     @invariant()
     def nothing_is_lost(self):
