@@ -122,7 +122,7 @@ class StatusSweep:
             if not line.pollable or not self._owns(cluster_uuid):
                 return
             if settle.adopt(cluster, line):
-                line, cluster = _read(context, cluster_uuid)
+                line = lines.line(cluster_uuid)
         late = line.late is not None
         poll = fence.PollFence(cluster_uuid, line.fence, cluster.status, late=late)
         with fence.holding(poll):

@@ -43,6 +43,7 @@ def sent(monkeypatch):
 
     def tell(context, action, outcome, *rest):
         told.append((action, outcome))
+        return True
 
     monkeypatch.setattr(events, "cluster", tell)
     return told
