@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
@@ -12,6 +11,29 @@ from magnumlite.conf import CONF
 from magnumlite.db import engine
 from magnumlite.db.own_models import Operation
 from magnumlite.journal.entries import Action, Entry, Outcome
+
+# Built once: each poll of each cluster reads its line.
+_started = aliased(Operation)
+_LAST = sa.select(sa.func.max(_started.id)).where(
+    _started.cluster_uuid == sa.bindparam("cluster"), _started.started_at.is_not(None)
+)
+_LINES = (
+    sa.select(Operation)
+    .where(
+        sa.or_(
+            Operation.finished_at.is_(None),
+            sa.and_(
+                Operation.outcome == Outcome.EXPIRED.value,
+                Operation.action == Action.CREATE.value,
+                Operation.finished_at > engine.seconds_ago(sa.bindparam("watched", type_=sa.Float)),
+            ),
+        )
+    )
+    .order_by(Operation.id)
+)
+_LINE = _LINES.add_columns(_LAST.scalar_subquery()).where(
+    Operation.cluster_uuid == sa.bindparam("cluster")
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,7 +67,7 @@ def lines() -> dict[str, Line]:
     """
     gathered: dict[str, list[Entry]] = {}
     with engine.reader() as session:
-        for row in session.scalars(sa.select(Operation).where(_open()).order_by(Operation.id)):
+        for row in session.scalars(_LINES, {"watched": _watched()}):
             gathered.setdefault(row.cluster_uuid, []).append(Entry.of(row))
     return {uuid: _line(uuid, entries) for uuid, entries in gathered.items()}
 
@@ -55,42 +77,23 @@ def line(cluster_uuid: str) -> Line:
 
     One query for a cluster that has one: a poll costs little else.
     """
-    last = _last_started(cluster_uuid)
     with engine.reader() as session:
-        rows = session.execute(
-            sa.select(Operation, last.scalar_subquery())
-            .where(Operation.cluster_uuid == cluster_uuid, _open())
-            .order_by(Operation.id)
-        ).all()
-        if not rows:
-            return Line(cluster_uuid, fence=session.scalar(last) or 0)
-        found = _line(cluster_uuid, [Entry.of(row) for row, _ in rows])
-        return dataclasses.replace(found, fence=rows[0][1] or 0)
+        rows = session.execute(_LINE, {"cluster": cluster_uuid, "watched": _watched()}).all()
+    if not rows:
+        return Line(cluster_uuid, fence=last_started(cluster_uuid))
+    found = _line(cluster_uuid, [Entry.of(row) for row, _ in rows])
+    return dataclasses.replace(found, fence=rows[0][1] or 0)
 
 
 def last_started(cluster_uuid: str) -> int:
     """Return the id of the last operation that has started on a cluster, 0 for none."""
     with engine.reader() as session:
-        return session.scalar(_last_started(cluster_uuid)) or 0
+        return session.scalar(_LAST, {"cluster": cluster_uuid}) or 0
 
 
-def _last_started(cluster_uuid: str) -> sa.Select[Any]:
-    started = aliased(Operation)
-    return sa.select(sa.func.max(started.id)).where(
-        started.cluster_uuid == cluster_uuid, started.started_at.is_not(None)
-    )
-
-
-def _open() -> sa.ColumnElement[bool]:
-    watched = engine.seconds_ago(CONF.deadline.late_watch * 3600)
-    return sa.or_(
-        Operation.finished_at.is_(None),
-        sa.and_(
-            Operation.outcome == Outcome.EXPIRED.value,
-            Operation.action == Action.CREATE.value,
-            Operation.finished_at > watched,
-        ),
-    )
+def _watched() -> float:
+    """Return for how many seconds a create is watched past its deadline."""
+    return float(CONF.deadline.late_watch * 3600)
 
 
 def _line(cluster_uuid: str, entries: list[Entry]) -> Line:
