@@ -6,7 +6,11 @@ code they carry and, for "not found", the class's name (known defects B15, B64).
 
 from __future__ import annotations
 
+from oslo_log import log as logging
+
 from magnumlite import exception
+
+LOG = logging.getLogger(__name__)
 
 #: A request that was wrong from the start: nothing has been changed for it (known defect B64).
 _VALIDATION = range(400, 410)
@@ -53,5 +57,9 @@ def harmless(error: BaseException, *, entered: bool, wrote: bool) -> bool:
 
 def reason(error: BaseException) -> str:
     """Return the text of an error for people: never empty, never a traceback."""
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception as unreadable:
+        LOG.debug("The text of a %s cannot be read: %r", type(error).__name__, unreadable)
+        text = ""
     return text or type(error).__name__

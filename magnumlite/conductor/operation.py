@@ -108,6 +108,9 @@ class Change:
     def undo(self, op: Operation) -> None:
         """Take back what this operation wrote, where it is still as it wrote it."""
 
+    def overtaken(self, op: Operation) -> None:
+        """Remove what this operation made outside the rows and nobody refers to."""
+
     def restore(self, op: Operation, reason: str) -> None:
         """Leave the cluster as it was found: the request was refused for `reason`."""
 
@@ -122,9 +125,9 @@ class Change:
         op.cluster.obj_reset_changes()
         return op.cluster
 
-    def notify(self, op: Operation, outcome: str) -> None:
-        """Send the event of a step; `outcome` is pending, success or failure."""
-        events.cluster(op.context, self.event, outcome, op.cluster)
+    def notify(self, op: Operation, outcome: str) -> bool:
+        """Send the event of a step, pending, success or failure; False if it is not out."""
+        return events.cluster(op.context, self.event, outcome, op.cluster)
 
     def deadline(self) -> int:
         """Return the seconds the operation may take until its final state, 0 for no limit."""
@@ -255,9 +258,10 @@ class Operation:
     def _let_go(self, error: Exception) -> None:
         """Make sure that an operation that has failed holds no claim, whatever failed."""
         try:
-            if entries.finish(self.id, Outcome.FAILED, errors.reason(error), notified=True):
-                LOG.error("%s ended without its failure being saved", self, exc_info=error)
-        except db_exc.DBError as away:
+            with patience.of(patience.JOB):
+                if entries.abandon(self.id, errors.reason(error)):
+                    LOG.error("%s ended without its failure being saved", self, exc_info=error)
+        except (db_exc.DBError, exception.MagnumException) as away:
             LOG.error("%s could not be ended in the journal: %s", self, away)
 
     def _run(self, guard: fence.Fence) -> Any:
@@ -278,7 +282,7 @@ class Operation:
             self.entered = entries.enter(self.id)
             if not self.entered:
                 raise guard.lost()
-            change.call(self)
+            self._call_driver()
             change.after(self)
         except Exception as error:
             self._fail(change.shield(error, self), guard)
@@ -286,14 +290,24 @@ class Operation:
         if change.awaited:
             entries.release(self.id)
         else:
-            change.notify(self, "success")
-            entries.finish(self.id, Outcome.SUCCEEDED, notified=True)
+            told = change.notify(self, "success")
+            entries.finish(self.id, Outcome.SUCCEEDED, notified=told)
         return result
+
+    def _call_driver(self) -> None:
+        """Call the driver; one that wants to end the process has only failed."""
+        try:
+            self.change.call(self)
+        except Exception:
+            raise
+        except BaseException as error:
+            raise RuntimeError(f"The driver raised {type(error).__name__}: {error}") from error
 
     def _fail(self, error: Exception, guard: fence.Fence) -> None:
         """Undo, save the failure unless nothing was changed, tell it; raises `error`."""
         if isinstance(error, exception.ClaimLost):
             LOG.warning("%s has lost its claim; nothing more of it is written", self)
+            self.change.overtaken(self)
             raise error
         reason = errors.reason(error)
         if self.cluster is None:
@@ -302,31 +316,31 @@ class Operation:
         harmless = errors.harmless(error, entered=self.entered, wrote=guard.writes > 0)
         refused = self.change.refused(error, harmless) and not self.answered
         try:
-            self._save_failure(refused, reason)
+            told = self._save_failure(refused, reason)
         except exception.ClaimLost:
             LOG.warning("%s has lost its claim while it failed: %s", self, reason)
+            self.change.overtaken(self)
             raise error from None
         outcome = Outcome.REFUSED if refused else Outcome.FAILED
-        entries.finish(self.id, outcome, reason, notified=True)
+        entries.finish(self.id, outcome, reason, notified=told)
         if not isinstance(error, exception.MagnumException):
             LOG.error("%s failed: %s", self, reason, exc_info=error)
         raise error
 
-    def _save_failure(self, refused: bool, reason: str) -> None:
+    def _save_failure(self, refused: bool, reason: str) -> bool:
+        """Undo, save and tell; False if the event is not out."""
         try:
             self.change.undo(self)
         except exception.MagnumException as error:
             if isinstance(error, exception.ClaimLost):
                 raise
             LOG.error("%s could not be undone: %s", self, error)
-        if self.change.tells_first:
-            self.change.notify(self, "failure")
+        told = self.change.tells_first and self.change.notify(self, "failure")
         if refused:
             self.change.restore(self, reason)
         else:
             self.change.fail(self, reason)
-        if not self.change.tells_first:
-            self.change.notify(self, "failure")
+        return told if self.change.tells_first else self.change.notify(self, "failure")
 
 
 def _admin() -> Any:

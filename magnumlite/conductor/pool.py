@@ -216,7 +216,6 @@ def _tell_superseded(ended: Entry) -> None:
         cluster = objects.Cluster.get_by_uuid(admin, ended.cluster_uuid)
     except exception.ClusterNotFound:
         return
-    events.cluster(
-        admin, "create" if ended.action is Action.CREATE else "update", "failure", cluster
-    )
-    entries.notified([ended.id])
+    action = "create" if ended.action is Action.CREATE else "update"
+    if events.cluster(admin, action, "failure", cluster):
+        entries.notified([ended.id])

@@ -6,19 +6,22 @@ writes the cluster's state and sends the event.
 
 from __future__ import annotations
 
+import contextlib
+import datetime
+import time
 from collections.abc import Sequence
 from typing import Any
 
+from oslo_db import exception as db_exc
 from oslo_log import log as logging
 
 from magnumlite import context as context_module
 from magnumlite import exception, objects
-from magnumlite.conductor import settle, states
+from magnumlite.conductor import retelling, states
 from magnumlite.conf import CONF
 from magnumlite.db import engine, fence
 from magnumlite.journal import dead, entries
 from magnumlite.journal.entries import Action, Entry, Outcome
-from magnumlite.notifications import events
 
 LOG = logging.getLogger(__name__)
 
@@ -42,16 +45,55 @@ def sweep() -> int:
     admin = context_module.make_admin_context(all_tenants=True)
     ended = 0
     with fence.lifted():
-        for step in (_end_dead, _end_forgotten, _end_overdue, _tell_again):
-            ended += step(admin)
+        try:
+            for step in (_end_dead, _end_forgotten, _end_overdue, _end_without_cluster):
+                ended += step(admin)
+        except db_exc.DBError:
+            # Nobody could renew anything meanwhile: whoever is silent now is watched anew.
+            _silence.forget()
+            raise
+        retelling.sweep(admin)
     dead.prune(CONF.journal.keep_days)
     return ended
+
+
+class _Silence:
+    """Tells a process that is dead from a database that was away.
+
+    After an outage every heartbeat is old.  So an operation is given up only when its heartbeat
+    has stood still for two intervals under the eyes of this host, by this host's clock.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[int, tuple[datetime.datetime, float]] = {}
+
+    def last(self, entries_: list[Entry]) -> list[Entry]:
+        """Return those that have been silent for long enough; the others are watched."""
+        now = time.monotonic()
+        before, self._seen = self._seen, {}
+        patience = 2 * CONF.journal.heartbeat_interval
+        given_up = []
+        for entry in entries_:
+            heartbeat, since = before.get(entry.id, (entry.heartbeat_at, now))
+            if heartbeat != entry.heartbeat_at:
+                since = now
+            self._seen[entry.id] = entry.heartbeat_at, since
+            if now - since >= patience:
+                given_up.append(entry)
+        return given_up
+
+    def forget(self) -> None:
+        """Watch everybody anew."""
+        self._seen.clear()
+
+
+_silence = _Silence()
 
 
 def _end_dead(admin: Any) -> int:
     """End what a process that no longer renews its rows has left."""
     ended = 0
-    for entry in dead.of_dead_processes(CONF.journal.dead_after):
+    for entry in _silence.last(dead.of_dead_processes(CONF.journal.dead_after)):
         if entry.action is Action.CREATE and entry.entered_at is not None:
             if dead.release(entry):
                 LOG.warning(
@@ -89,10 +131,25 @@ def _end_overdue(admin: Any) -> int:
     return ended
 
 
+def _end_without_cluster(admin: Any) -> int:
+    """End what waits for the final state of a cluster that somebody else has removed."""
+    ended = 0
+    for entry in dead.without_cluster():
+        deleted = entry.action is Action.DELETE
+        outcome = Outcome.SUCCEEDED if deleted else Outcome.SUPERSEDED
+        # Its event is told by the retelling, in case the one who removed the rows has told it.
+        ended += dead.end(entry, outcome, None if deleted else "the cluster is gone")
+    return ended
+
+
 def _end(admin: Any, entry: Entry, outcome: Outcome, reason: str, *, began: bool) -> int:
     """End one operation and write what its end means; 1 if this caller ended it, else 0."""
     cluster = _Ending(admin, entry, outcome, reason, began=began)
-    if not cluster.write():
+    try:
+        if not cluster.write():
+            return 0
+    except exception.MagnumException as error:
+        LOG.error("%s %s could not be ended: %s", entry.action, entry.uuid, error)
         return 0
     LOG.warning("%s %s of cluster %s: %s", entry.action, entry.uuid, entry.cluster_uuid, reason)
     cluster.tell()
@@ -145,7 +202,8 @@ class _Ending:
         for nodegroup in self._nodegroups():
             nodegroup.status = _NODEGROUP_FAILURES.get(entry.action, "CREATE_FAILED")
             nodegroup.status_reason = self._reason
-            nodegroup.save()
+            with contextlib.suppress(exception.NodeGroupNotFound):
+                nodegroup.save()
 
     def _nodegroups(self) -> Sequence[Any]:
         """Return the nodegroups that fail with it; those of an expired create go on."""
@@ -159,22 +217,5 @@ class _Ending:
 
     def tell(self) -> None:
         """Send the one final event."""
-        action = "update"
-        if self._entry.action in (Action.CREATE, Action.DELETE):
-            action = self._entry.action.value
-        if self._cluster is not None:
-            events.cluster(self._admin, action, "failure", self._cluster)
-        entries.notified([self._entry.id])
-
-
-def _tell_again(admin: Any) -> int:
-    """Send the events that a process died before sending: at least once (DESIGN section 4)."""
-    for entry in dead.unnotified(CONF.journal.dead_after):
-        try:
-            cluster = objects.Cluster.get_by_uuid(admin, entry.cluster_uuid)
-        except exception.ClusterNotFound:
-            LOG.debug("The cluster of operation %s is gone; nothing to tell", entry.uuid)
-        else:
-            settle.tell_final(admin, cluster)
-        entries.notified([entry.id])
-    return 0
+        if self._cluster is None or retelling.tell(self._admin, self._entry, self._cluster):
+            entries.notified([self._entry.id])

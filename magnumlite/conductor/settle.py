@@ -15,7 +15,7 @@ from oslo_log import log as logging
 
 from magnumlite import exception, objects
 from magnumlite.certs import authority, client_files
-from magnumlite.conductor import states
+from magnumlite.conductor import retelling, states
 from magnumlite.db import engine, fence
 from magnumlite.journal import entries
 from magnumlite.journal.entries import Action, Entry, Outcome
@@ -23,12 +23,6 @@ from magnumlite.journal.lines import Line
 from magnumlite.notifications import events
 
 LOG = logging.getLogger(__name__)
-
-_NODEGROUP_EVENTS = {
-    Action.NODEGROUP_CREATE: "create",
-    Action.NODEGROUP_UPDATE: "update",
-    Action.NODEGROUP_DELETE: "delete",
-}
 
 _BEGUN_BY = {
     "CREATE_IN_PROGRESS": Action.CREATE,
@@ -117,22 +111,18 @@ def finish_deletion(context: Any, cluster: Any, line: Line | None = None) -> Non
     client_files.delete(cluster)
     nodegroups = list(cluster.nodegroups)
     try:
-        _remove_rows(context, cluster, nodegroups)
+        ended = _remove_rows(context, cluster, nodegroups)
     except exception.ClusterNotFound:
         LOG.debug("Cluster %s was removed by another conductor", cluster.uuid)
         return
     LOG.info("Cluster %s is deleted", cluster.uuid)
-    ended = entries.open_of(cluster.uuid)
-    events.cluster(context, "delete", "success", cluster, nodegroups)
-    for entry in ended:
-        deleted = entry.action is Action.DELETE
-        outcome = Outcome.SUCCEEDED if deleted else Outcome.SUPERSEDED
-        reason = None if deleted else "the cluster was deleted"
-        entries.finish(entry.id, outcome, reason, notified=True)
+    if events.cluster(context, "delete", "success", cluster, nodegroups):
+        entries.notified(ended)
 
 
 @engine.retried
-def _remove_rows(context: Any, cluster: Any, nodegroups: list[Any]) -> None:
+def _remove_rows(context: Any, cluster: Any, nodegroups: list[Any]) -> list[int]:
+    """Remove a cluster's rows and end all its operations; return which."""
     with engine.writer():
         for nodegroup in nodegroups:
             try:
@@ -140,6 +130,7 @@ def _remove_rows(context: Any, cluster: Any, nodegroups: list[Any]) -> None:
             except exception.NodeGroupNotFound:
                 LOG.debug("Nodegroup %s is gone already", nodegroup.uuid)
         cluster.destroy(context)
+        return entries.end_with_cluster(cluster.uuid)
 
 
 def _accept_withheld(cluster: Any, poll: fence.PollFence, driver: Any) -> bool:
@@ -196,36 +187,31 @@ def _close(context: Any, cluster: Any, released: tuple[Entry, ...]) -> None:
     good = states.complete(cluster.status)
     outcome = Outcome.SUCCEEDED if good else Outcome.FAILED
     ids = [entry.id for entry in released]
-    if not entries.close(cluster.uuid, ids, outcome, None if good else cluster.status_reason):
+    closed = False
+    if good and (deletes := [entry.id for entry in released if entry.action is Action.DELETE]):
+        # The driver has thought better of it: whatever the cluster is now, it is not deleted.
+        why = f"The driver reports {cluster.status} and has not deleted the cluster"
+        closed = entries.close(cluster.uuid, deletes, Outcome.FAILED, why)
+    reason = None if good else cluster.status_reason
+    if not entries.close(cluster.uuid, ids, outcome, reason) and not closed:
         return
-    tell_final(context, cluster)
-    for entry in released:
-        if entry.action in _NODEGROUP_EVENTS:
-            _tell_nodegroup(context, cluster, entry, good)
-    entries.notified(ids)
+    ended = "success" if good else "failure"
+    told = [retelling.tell_nodegroup(context, cluster, entry, ended) for entry in released]
+    if tell_final(context, cluster) and all(told):
+        entries.notified(ids)
 
 
-def tell_final(context: Any, cluster: Any) -> None:
-    """Send the event of a cluster's final state; an unknown state has none (B43)."""
+def tell_final(context: Any, cluster: Any) -> bool:
+    """Send the event of a cluster's final state; an unknown state has none (B43).
+
+    False if it is not out.
+    """
     action = events.action_of(cluster.status)
     if action is None:
         LOG.info("Cluster %s came to %s, which has no event", cluster.uuid, cluster.status)
-        return
+        return True
     outcome = "success" if states.complete(cluster.status) else "failure"
-    events.cluster(context, action, outcome, cluster)
-
-
-def _tell_nodegroup(context: Any, cluster: Any, entry: Entry, good: bool) -> None:
-    """Send the final event of a nodegroup's operation; of a deleted one only the uuid is left."""
-    try:
-        nodegroup = objects.NodeGroup.get_by_uuid(context, cluster.uuid, str(entry.nodegroup_uuid))
-    except exception.NodeGroupNotFound:
-        nodegroup = objects.NodeGroup(context, uuid=entry.nodegroup_uuid, cluster_id=cluster.uuid)
-        good = good and entry.action is Action.NODEGROUP_DELETE
-    else:
-        good = good and not states.failed(nodegroup.status)
-    outcome = "success" if good else "failure"
-    events.nodegroup(context, _NODEGROUP_EVENTS[entry.action], outcome, cluster, nodegroup)
+    return events.cluster(context, action, outcome, cluster)
 
 
 def _end_late(context: Any, cluster: Any, entry: Entry) -> None:
@@ -236,6 +222,7 @@ def _end_late(context: Any, cluster: Any, entry: Entry) -> None:
     if states.complete(cluster.status):
         if entries.reconsider(entry.id, Outcome.SUCCEEDED):
             LOG.info("Cluster %s was completed after its deadline", cluster.uuid)
-            tell_final(context, cluster)
-    elif states.failed(cluster.status):
-        entries.reconsider(entry.id, Outcome.FAILED)
+            if tell_final(context, cluster):
+                entries.notified([entry.id])
+    elif states.failed(cluster.status) and entries.reconsider(entry.id, Outcome.FAILED):
+        entries.notified([entry.id])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from magnumlite.db import engine
+from magnumlite.db import engine, models
 from magnumlite.db.own_models import Operation
 from magnumlite.journal.entries import Entry, Outcome, cut
 
@@ -37,6 +37,15 @@ def overdue() -> list[Entry]:
     return _select(Operation.finished_at.is_(None), Operation.deadline_at < engine.now())
 
 
+def without_cluster() -> list[Entry]:
+    """Return what waits for the final state of a cluster that has no row any more."""
+    return _select(
+        Operation.finished_at.is_(None),
+        Operation.released_at.is_not(None),
+        ~sa.exists().where(models.Cluster.uuid == Operation.cluster_uuid),
+    )
+
+
 def unnotified(seconds: int) -> list[Entry]:
     """Return what ended at least `seconds` ago and whose event may not be out."""
     return _select(
@@ -44,7 +53,7 @@ def unnotified(seconds: int) -> list[Entry]:
     )
 
 
-def end(entry: Entry, outcome: Outcome, reason: str) -> bool:
+def end(entry: Entry, outcome: Outcome, reason: str | None) -> bool:
     """End one of these if it is still as it was read; False if somebody was faster."""
     with engine.writer() as session:
         changed = engine.affected(

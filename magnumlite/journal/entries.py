@@ -240,6 +240,21 @@ def finish(
 
 
 @engine.retried
+def abandon(operation_id: int, reason: str) -> bool:
+    """End an operation as failed if it still holds its claim; its event is left to recovery."""
+    return _update(
+        operation_id,
+        {
+            "finished_at": engine.now(),
+            "running_key": None,
+            "outcome": Outcome.FAILED.value,
+            "reason": cut(reason),
+        },
+        Operation.running_key.is_not(None),
+    )
+
+
+@engine.retried
 def notified(operation_ids: list[int]) -> None:
     """Note that the final event of these operations is out."""
     with engine.writer() as session:
@@ -278,12 +293,36 @@ def close(
         return bool(changed)
 
 
+def end_with_cluster(cluster_uuid: str) -> list[int]:
+    """End all operations of a cluster that is being removed; return their ids.
+
+    Runs inside the transaction that removes the rows: deletes have succeeded, whatever else was
+    open is superseded.
+    """
+    with engine.writer() as session:
+        still_open = Operation.cluster_uuid == cluster_uuid, Operation.finished_at.is_(None)
+        ids = list(session.scalars(sa.select(Operation.id).where(*still_open)))
+        deleted = Operation.action == Action.DELETE.value
+        engine.affected(
+            session,
+            sa.update(Operation)
+            .where(*still_open)
+            .values(
+                finished_at=engine.now(),
+                running_key=None,
+                outcome=sa.case((deleted, Outcome.SUCCEEDED.value), else_=Outcome.SUPERSEDED.value),
+                reason=sa.case((deleted, sa.null()), else_="the cluster was deleted"),
+            ),
+        )
+        return ids
+
+
 @engine.retried
 def reconsider(operation_id: int, outcome: Outcome) -> bool:
-    """Give an expired operation its real outcome; True for the one caller that did."""
+    """Give an expired operation its real outcome, to be told; True for the one caller that did."""
     return _update(
         operation_id,
-        {"outcome": outcome.value, "notified_at": engine.now()},
+        {"outcome": outcome.value, "finished_at": engine.now(), "notified_at": None},
         Operation.outcome == Outcome.EXPIRED.value,
     )
 

@@ -1,7 +1,7 @@
 """Telling the cloud what happens to clusters: one function for each kind of event.
 
-None of them ever raises: an operation does not fail because nobody could be told. What
-could not be sent is in the log, with the cluster's UUID.
+None of them ever raises: an operation does not fail because nobody could be told. Each returns
+whether the event is out; what could not be sent is in the log, with the cluster's UUID.
 """
 
 from collections.abc import Callable
@@ -11,8 +11,7 @@ from oslo_log import log as logging
 from pycadf import resource
 
 from magnumlite.context import RequestContext
-from magnumlite.notifications import cadf
-from magnumlite.notifications.notifier import notifier
+from magnumlite.notifications import cadf, notifier
 
 LOG = logging.getLogger(__name__)
 
@@ -41,12 +40,12 @@ def cluster(
     outcome: str,
     cluster: Any | None = None,
     nodegroups: list[Any] | None = None,
-) -> None:
+) -> bool:
     """Send magnum.cluster.<create|update|delete>, outcome pending, success or failure.
 
     `nodegroups` are the cluster's, for who has them: after a deletion they cannot be read.
     """
-    _send(
+    return _send(
         context,
         f"magnum.cluster.{action}",
         action,
@@ -58,9 +57,9 @@ def cluster(
 
 def nodegroup(
     context: RequestContext | None, action: str, outcome: str, cluster: Any, nodegroup: Any
-) -> None:
+) -> bool:
     """Send magnum.nodegroup.<create|update|delete>; the target is the nodegroup (B51)."""
-    _send(
+    return _send(
         context,
         f"magnum.nodegroup.{action}",
         action,
@@ -70,9 +69,9 @@ def nodegroup(
     )
 
 
-def credential(context: RequestContext | None, outcome: str, cluster: Any) -> None:
+def credential(context: RequestContext | None, outcome: str, cluster: Any) -> bool:
     """Send magnum.credential.rotate; the target is the cluster (B51)."""
-    _send(
+    return _send(
         context,
         "magnum.credential.rotate",
         "renew",
@@ -82,12 +81,12 @@ def credential(context: RequestContext | None, outcome: str, cluster: Any) -> No
     )
 
 
-def health(context: RequestContext | None, cluster: Any, before: str | None) -> None:
+def health(context: RequestContext | None, cluster: Any, before: str | None) -> bool:
     """Send magnum.cluster.health: the cluster's health is no longer what it was `before`.
 
     Callers ask [health]notify first (B51).
     """
-    _send(
+    return _send(
         context,
         "magnum.cluster.health",
         "monitor",
@@ -104,10 +103,13 @@ def _send(
     outcome: str,
     target: Callable[[], resource.Resource],
     cluster_uuid: str | None,
-) -> None:
+) -> bool:
     try:
         payload = cadf.event(context, action, outcome, target())
-        send = notifier().error if outcome == "failure" else notifier().info
-        send(context, event_type, payload)
+        sent = notifier.send(context, event_type, payload, failure=outcome == "failure")
     except Exception:
         LOG.exception("Cluster %s: no event %s %s was sent", cluster_uuid, event_type, outcome)
+        return False
+    if not sent:
+        LOG.warning("Cluster %s: no event %s %s was sent", cluster_uuid, event_type, outcome)
+    return sent

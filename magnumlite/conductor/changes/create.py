@@ -8,6 +8,7 @@ from typing import Any
 from magnumlite import objects
 from magnumlite.certs import authority
 from magnumlite.conductor import default_nodegroups, quota
+from magnumlite.conductor.changes import certificates
 from magnumlite.conductor.operation import Change, Operation
 from magnumlite.journal.entries import Action
 
@@ -29,6 +30,7 @@ class Create(Change):
         self._master_count = master_count
         self._node_count = node_count
         self._timeout = create_timeout
+        self._made = authority.References()
 
     def insert(self, context: Any) -> None:
         """Insert the cluster and its two default nodegroups.
@@ -51,7 +53,8 @@ class Create(Change):
         """Count the quota again, check the labels, then make the four certificates."""
         quota.check(op.cluster)
         default_nodegroups.limits(op.cluster.labels or {})
-        authority.generate(op.cluster, op.context).apply(op.cluster)
+        self._made = authority.generate(op.cluster, op.context)
+        self._made.apply(op.cluster)
         op.cluster.save()
 
     def call(self, op: Operation) -> None:
@@ -64,6 +67,10 @@ class Create(Change):
         for nodegroup in op.cluster.nodegroups:
             nodegroup.stack_id = op.cluster.stack_id
             nodegroup.save()
+
+    def overtaken(self, op: Operation) -> None:
+        """Remove the certificates if the cluster does not know them."""
+        certificates.drop_unknown(self._made, op.cluster, op.context)
 
     def refused(self, error: Exception, harmless: bool) -> bool:
         """Never: there is no state to go back to."""

@@ -75,12 +75,11 @@ class NodegroupChange(Change):
         op.fail_nodegroup(self.nodegroup_failing, reason)
         super().fail(op, f"Nodegroup {op.nodegroup.name}: {reason}")
 
-    def notify(self, op: Operation, outcome: str) -> None:
+    def notify(self, op: Operation, outcome: str) -> bool:
         """Send the nodegroup's event; a failure is the cluster's too."""
         nodegroup = op.nodegroup or self._given
-        events.nodegroup(op.context, self.nodegroup_event, outcome, op.cluster, nodegroup)
-        if outcome == "failure":
-            super().notify(op, outcome)
+        told = events.nodegroup(op.context, self.nodegroup_event, outcome, op.cluster, nodegroup)
+        return told and (outcome != "failure" or super().notify(op, outcome))
 
     def _save_nodegroup(self, op: Operation) -> None:
         self._move(op.nodegroup, self.nodegroup_doing)

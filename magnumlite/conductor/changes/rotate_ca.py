@@ -6,6 +6,7 @@ from typing import Any
 
 from magnumlite import objects
 from magnumlite.certs import authority, client_files
+from magnumlite.conductor.changes import certificates
 from magnumlite.conductor.operation import Change, Operation
 from magnumlite.journal.entries import Action
 
@@ -56,8 +57,8 @@ class Rotate(Change):
         op.cluster.obj_reset_changes(
             ["ca_cert_ref", "magnum_cert_ref", "etcd_ca_cert_ref", "front_proxy_ca_cert_ref"]
         )
-        self.discard(op)
-
-    def discard(self, op: Operation) -> None:
-        """Remove the new set: nobody will use it."""
         authority.delete(self._new, op.cluster, op.context)
+
+    def overtaken(self, op: Operation) -> None:
+        """Remove the new set if the cluster does not know it."""
+        certificates.drop_unknown(self._new, op.cluster, op.context)

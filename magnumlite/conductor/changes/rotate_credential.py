@@ -44,6 +44,6 @@ class Rotate(Change):
     def result(self, op: Operation) -> None:
         """Return nothing."""
 
-    def notify(self, op: Operation, outcome: str) -> None:
+    def notify(self, op: Operation, outcome: str) -> bool:
         """Send the credential's event."""
-        events.credential(op.context, outcome, op.cluster)
+        return events.credential(op.context, outcome, op.cluster)

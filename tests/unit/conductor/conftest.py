@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import pytest
@@ -78,6 +79,16 @@ for _name in (
 ScriptedDriver.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
 
 
+class NoQueue:
+    """Stands where a sweep's queue would."""
+
+    def add_all(self, keys: Collection[str]) -> None:
+        raise AssertionError("a single poll puts nothing on a queue")
+
+    def own_work(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+
 class House:
     """What a test needs of the running conductor."""
 
@@ -147,7 +158,7 @@ class House:
 
     def poll(self, uuid: str) -> None:
         """One status poll, as the sweep does it."""
-        StatusSweep(queue=None, owns=lambda uuid: True).poll(uuid)  # type: ignore[arg-type]
+        StatusSweep(queue=NoQueue(), owns=lambda uuid: True).poll(uuid)
 
     def finish(self, uuid: str, to: str = "COMPLETE") -> None:
         """Poll with a driver that finishes what is in progress."""
@@ -203,8 +214,8 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> ScriptedDriver:
     return scripted
 
 
-@pytest.fixture
-def broker(conf: Any) -> Iterator[None]:
+@contextlib.contextmanager
+def memory_broker(conf: Any) -> Iterator[None]:
     """oslo.messaging's broker in memory."""
     conf.set_override("transport_url", "fake://")
     conf.set_override("cert_manager_type", "x509keypair", "certificates")
@@ -212,6 +223,13 @@ def broker(conf: Any) -> Iterator[None]:
     conf.set_override("driver", ["test"], "oslo_messaging_notifications")
     yield
     transport.cleanup()
+
+
+@pytest.fixture
+def broker(conf: Any) -> Iterator[None]:
+    """oslo.messaging's broker in memory."""
+    with memory_broker(conf):
+        yield
 
 
 @pytest.fixture

@@ -42,6 +42,7 @@ def test_a_cluster_from_rpc_to_gone(house: House) -> None:
     assert house.get(cluster.uuid).status == "CREATE_COMPLETE"
     house.api.cluster_delete_async(cluster.uuid)
     house.until(lambda: house.get(cluster.uuid).status == "DELETE_IN_PROGRESS")
+    house.until(lambda: not _claimed())
     house.finish(cluster.uuid)
     assert house.gone(cluster.uuid)
     assert _count(models.X509KeyPair) == 0  # B20
