@@ -32,7 +32,12 @@ R = TypeVar("R")
 #: Milliseconds a SQLite connection waits for another writer.
 SQLITE_BUSY_TIMEOUT = 30_000
 
+#: Seconds that a transaction waits for a kept connection before it opens one of the overflow.
+OVERFLOW_AFTER = 0.5
+
 _context = threading.local()
+#: One for each connection that the pool keeps; see :func:`_connection_kept`.
+_kept: threading.Semaphore | None = None
 
 
 def reader() -> contextlib.AbstractContextManager[Session]:
@@ -57,12 +62,13 @@ def writer() -> contextlib.AbstractContextManager[Session]:
 
 @contextlib.contextmanager
 def _transaction(mode: Any, *, writing: bool) -> Iterator[Session]:
-    outermost = not in_transaction()
-    if outermost:
-        _context.open = True
-        _context.writing = writing
-    try:
+    if in_transaction():
         with mode.using(_context) as session:
+            yield session
+        return
+    _context.open, _context.writing = True, writing
+    try:
+        with _connection_kept(), mode.using(_context) as session:
             yield session
     except sa.exc.TimeoutError as error:
         raise exception.MagnumException(
@@ -70,8 +76,24 @@ def _transaction(mode: Any, *, writing: bool) -> Iterator[Session]:
             f"and max_overflow allow is in use ({error})"
         ) from error
     finally:
-        if outermost:
-            _context.open = _context.writing = False
+        _context.open = _context.writing = False
+
+
+@contextlib.contextmanager
+def _connection_kept() -> Iterator[None]:
+    """Wait a moment for one of the connections that the pool keeps.
+
+    The overflow is for connections that are stuck in the database, not for busy moments: a
+    connection of the overflow is opened for one transaction, which costs more than most do.
+    """
+    kept = _kept
+    if kept is None or not kept.acquire(timeout=OVERFLOW_AFTER):
+        yield
+        return
+    try:
+        yield
+    finally:
+        kept.release()
 
 
 def affected(session: Session, statement: Any) -> int:
@@ -131,13 +153,22 @@ def dispose() -> None:
 
     Also to be called in a process that was forked with an engine open.
     """
-    root = enginefacade._context_manager
-    root.dispose_pool()
-    root.patch_factory(enginefacade.transaction_context())
-    root.append_on_engine_create(_prepare)
+    enginefacade._context_manager.dispose_pool()
+    enginefacade._context_manager.patch_factory(enginefacade.transaction_context())
+    _attend()
+
+
+def _attend() -> None:
+    """Have the engine that will be made prepared, and threads not yield at each check-in."""
+    enginefacade._context_manager.configure(thread_checkin=False)
+    enginefacade._context_manager.append_on_engine_create(_prepare)
 
 
 def _prepare(made: sa.Engine) -> None:
+    global _kept
+    _kept = None
+    if isinstance(made.pool, sa.pool.QueuePool):
+        _kept = threading.Semaphore(made.pool.size())
     texts.learn_charsets(made)
     if made.dialect.name == "sqlite":
         _share_sqlite(made)
@@ -168,7 +199,7 @@ def _share_sqlite(made: sa.Engine) -> None:
             raw.close()
 
 
-enginefacade._context_manager.append_on_engine_create(_prepare)
+_attend()
 
 
 def now() -> sa.ColumnElement[Any]:

@@ -34,7 +34,7 @@ def get_by_id(context: RequestContext, cluster_id: int) -> Cluster:
     Raises:
         ClusterNotFound: there is none that the context may read.
     """
-    return _get(context, Cluster.id == cluster_id, cluster_id)
+    return _get(context, id=cluster_id)
 
 
 def get_by_uuid(context: RequestContext, uuid: str) -> Cluster:
@@ -43,7 +43,7 @@ def get_by_uuid(context: RequestContext, uuid: str) -> Cluster:
     Raises:
         ClusterNotFound: there is none that the context may read.
     """
-    return _get(context, Cluster.uuid == uuid, uuid)
+    return _get(context, uuid=uuid)
 
 
 def get_by_name(context: RequestContext, name: str) -> Cluster:
@@ -53,7 +53,7 @@ def get_by_name(context: RequestContext, name: str) -> Cluster:
         ClusterNotFound: there is none that the context may read.
         Conflict: there are several.
     """
-    return _get(context, Cluster.name == name, name)
+    return _get(context, name=name)
 
 
 def list_all(
@@ -139,15 +139,15 @@ def destroy(context: RequestContext, uuid: str) -> None:
             held.wrote(Cluster, uuid, {})
 
 
-def _get(context: RequestContext, identity: sa.ColumnElement[bool], named: Any) -> Cluster:
+def _get(context: RequestContext, **identity: Any) -> Cluster:
     try:
-        row = rows.one(Cluster, identity, *scope.readable(Cluster, context))
+        row = rows.one(Cluster, **identity, **scope.readable(Cluster, context))
     except MultipleResultsFound:
         raise exception.Conflict(
             "Multiple clusters exist with same name. Please use the cluster uuid instead."
         ) from None
     if row is None:
-        raise exception.ClusterNotFound(cluster=named)
+        raise exception.ClusterNotFound(cluster=next(iter(identity.values())))
     return row
 
 
@@ -160,7 +160,10 @@ def _missed(
 
 
 def _where(context: RequestContext, filters: Filters) -> scope.Conditions:
-    conditions = [*scope.readable(Cluster, context), *rows.matching(Cluster, filters, _PLAIN)]
+    conditions = [
+        *scope.where(Cluster, scope.readable(Cluster, context)),
+        *rows.matching(Cluster, filters, _PLAIN),
+    ]
     filters = filters or {}
     if "node_count" in filters:
         conditions.append(_sum_is(NodeGroup.role != "master", filters["node_count"]))

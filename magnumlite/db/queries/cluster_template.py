@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ def get_by_id(context: RequestContext, cluster_template_id: int) -> ClusterTempl
     Raises:
         ClusterTemplateNotFound: there is none that the context may read.
     """
-    return _get(context, ClusterTemplate.id == cluster_template_id, cluster_template_id)
+    return _get(context, id=cluster_template_id)
 
 
 def get_by_uuid(context: RequestContext, uuid: str) -> ClusterTemplate:
@@ -31,7 +32,7 @@ def get_by_uuid(context: RequestContext, uuid: str) -> ClusterTemplate:
     Raises:
         ClusterTemplateNotFound: there is none that the context may read.
     """
-    return _get(context, ClusterTemplate.uuid == uuid, uuid)
+    return _get(context, uuid=uuid)
 
 
 def get_by_name(context: RequestContext, name: str) -> ClusterTemplate:
@@ -41,7 +42,7 @@ def get_by_name(context: RequestContext, name: str) -> ClusterTemplate:
         ClusterTemplateNotFound: there is none that the context may read.
         Conflict: there are several.
     """
-    return _get(context, ClusterTemplate.name == name, name)
+    return _get(context, name=name)
 
 
 def list_all(
@@ -107,26 +108,42 @@ def destroy(context: RequestContext, uuid: str) -> None:
 
 
 def _readable(context: RequestContext) -> scope.Conditions:
-    own = scope.readable(ClusterTemplate, context)
-    if not own:
-        return []
-    shown = [ClusterTemplate.public.is_(True)]
-    if not context.is_admin:
-        shown.append(ClusterTemplate.hidden.is_(False))
-    return [sa.or_(*own, sa.and_(*shown))]
+    own = scope.where(ClusterTemplate, scope.readable(ClusterTemplate, context))
+    return [_own_or_shown(*own, hidden_too=context.is_admin)] if own else []
 
 
-def _get(context: RequestContext, identity: sa.ColumnElement[bool], named: Any) -> ClusterTemplate:
+def _own_or_shown(own: sa.ColumnElement[bool], *, hidden_too: bool) -> sa.ColumnElement[bool]:
+    shown: sa.ColumnElement[bool] = ClusterTemplate.public.is_(True)
+    if not hidden_too:
+        shown = sa.and_(shown, ClusterTemplate.hidden.is_(False))
+    return sa.or_(own, shown)
+
+
+@functools.cache
+def _by(name: str, own: str | None, hidden_too: bool) -> sa.Select[Any]:
+    statement = rows.select(ClusterTemplate)
+    statement = statement.where(getattr(ClusterTemplate, name) == sa.bindparam(name))
+    if own is None:
+        return statement
+    owner: sa.ColumnElement[bool] = getattr(ClusterTemplate, own) == sa.bindparam("own")
+    return statement.where(_own_or_shown(owner, hidden_too=hidden_too))
+
+
+def _get(context: RequestContext, **identity: Any) -> ClusterTemplate:
+    ((name, value),) = identity.items()
+    own, owner = next(iter(scope.readable(ClusterTemplate, context).items()), (None, None))
+    statement = _by(name, own, bool(context.is_admin))
     try:
-        row = rows.one(ClusterTemplate, identity, *_readable(context))
+        row = rows.fetch(statement, {name: value, **({"own": owner} if own else {})})
     except MultipleResultsFound:
         raise exception.Conflict(
             "Multiple ClusterTemplates exist with same name."
             " Please use the ClusterTemplate uuid instead."
         ) from None
     if row is None:
-        raise exception.ClusterTemplateNotFound(clustertemplate=named)
-    return row
+        raise exception.ClusterTemplateNotFound(clustertemplate=value)
+    found: ClusterTemplate = row
+    return found
 
 
 def _harmless(values: Mapping[str, Any]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import sqlalchemy as sa
 from oslo_db import exception as db_exc
 from sqlalchemy.exc import MultipleResultsFound
 
@@ -26,7 +25,7 @@ def get_by_id(context: RequestContext, federation_id: int) -> Federation:
     Raises:
         FederationNotFound: there is none that the context may read.
     """
-    return _get(context, Federation.id == federation_id, federation_id)
+    return _get(context, id=federation_id)
 
 
 def get_by_uuid(context: RequestContext, uuid: str) -> Federation:
@@ -35,7 +34,7 @@ def get_by_uuid(context: RequestContext, uuid: str) -> Federation:
     Raises:
         FederationNotFound: there is none that the context may read.
     """
-    return _get(context, Federation.uuid == uuid, uuid)
+    return _get(context, uuid=uuid)
 
 
 def get_by_name(context: RequestContext, name: str) -> Federation:
@@ -45,7 +44,7 @@ def get_by_name(context: RequestContext, name: str) -> Federation:
         Conflict: there are several.
         FederationNotFound: there is none that the context may read.
     """
-    return _get(context, Federation.name == name, name)
+    return _get(context, name=name)
 
 
 def list_all(
@@ -110,16 +109,19 @@ def destroy(context: RequestContext, uuid: str) -> None:
 
 
 def _where(context: RequestContext, filters: Filters) -> scope.Conditions:
-    return [*scope.readable(Federation, context), *rows.matching(Federation, filters, _PLAIN)]
+    return [
+        *scope.where(Federation, scope.readable(Federation, context)),
+        *rows.matching(Federation, filters, _PLAIN),
+    ]
 
 
-def _get(context: RequestContext, identity: sa.ColumnElement[bool], named: Any) -> Federation:
+def _get(context: RequestContext, **identity: Any) -> Federation:
     try:
-        row = rows.one(Federation, identity, *scope.readable(Federation, context))
+        row = rows.one(Federation, **identity, **scope.readable(Federation, context))
     except MultipleResultsFound:
         raise exception.Conflict(
             "Multiple federations exist with same name. Please use the federation uuid instead."
         ) from None
     if row is None:
-        raise exception.FederationNotFound(federation=named)
+        raise exception.FederationNotFound(federation=next(iter(identity.values())))
     return row

@@ -21,7 +21,7 @@ LOG = log.getLogger(__name__)
 
 def get_by_host_and_binary(context: RequestContext, host: str, binary: str) -> MagnumService | None:
     """Return the row, or None."""
-    return rows.one(MagnumService, *_named(host, binary))
+    return rows.one(MagnumService, host=host, binary=binary)
 
 
 def list_all(
@@ -54,7 +54,7 @@ def create(context: RequestContext, values: Mapping[str, Any]) -> MagnumService:
         except db_exc.DBDuplicateEntry:
             host, binary = values["host"], values["binary"]
             LOG.warning("The service %(binary)s of host %(host)s is recorded already", values)
-            row = rows.one(MagnumService, *_named(host, binary))
+            row = rows.one(MagnumService, host=host, binary=binary)
             if row is None:
                 raise
             return row
@@ -99,7 +99,3 @@ def destroy(context: RequestContext, magnum_service_id: int) -> None:
     scope.require_admin(context)
     if not rows.remove(MagnumService, [MagnumService.id == magnum_service_id]):
         raise exception.MagnumServiceNotFound(magnum_service_id=magnum_service_id)
-
-
-def _named(host: str, binary: str) -> scope.Conditions:
-    return [MagnumService.host == host, MagnumService.binary == binary]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import sqlalchemy as sa
 from oslo_db import exception as db_exc
 from sqlalchemy.exc import MultipleResultsFound
 
@@ -26,7 +25,7 @@ def get_by_id(context: RequestContext, cluster: str, nodegroup_id: int) -> NodeG
     Raises:
         NodeGroupNotFound: the cluster has none that the context may read.
     """
-    return _get(context, cluster, NodeGroup.id == nodegroup_id, nodegroup_id)
+    return _get(context, cluster, id=nodegroup_id)
 
 
 def get_by_uuid(context: RequestContext, cluster: str, uuid: str) -> NodeGroup:
@@ -35,7 +34,7 @@ def get_by_uuid(context: RequestContext, cluster: str, uuid: str) -> NodeGroup:
     Raises:
         NodeGroupNotFound: the cluster has none that the context may read.
     """
-    return _get(context, cluster, NodeGroup.uuid == uuid, uuid)
+    return _get(context, cluster, uuid=uuid)
 
 
 def get_by_name(context: RequestContext, cluster: str, name: str) -> NodeGroup:
@@ -45,7 +44,7 @@ def get_by_name(context: RequestContext, cluster: str, name: str) -> NodeGroup:
         NodeGroupNotFound: the cluster has none that the context may read.
         Conflict: there are several.
     """
-    return _get(context, cluster, NodeGroup.name == name, name)
+    return _get(context, cluster, name=name)
 
 
 def list_all(
@@ -62,13 +61,13 @@ def list_all(
     Raises:
         InvalidParameterValue: see :func:`rows.many`.
     """
-    conditions = [*_reached(context, cluster), *rows.matching(NodeGroup, filters, _PLAIN)]
+    conditions = [*_where(context, cluster), *rows.matching(NodeGroup, filters, _PLAIN)]
     return rows.many(NodeGroup, conditions, limit, marker, sort_key, sort_dir)
 
 
 def count(context: RequestContext, cluster: str) -> int:
     """Return how many nodegroups the cluster has."""
-    return rows.count(NodeGroup, _reached(context, cluster))
+    return rows.count(NodeGroup, _where(context, cluster))
 
 
 def any_in_progress(cluster: str) -> bool:
@@ -100,7 +99,7 @@ def update(context: RequestContext, cluster: str, uuid: str, values: Mapping[str
         ClaimLost: the job may not write any more.
         NodeGroupNotFound: there is none that the context may write.
     """
-    conditions = [*_reached(context, cluster), NodeGroup.uuid == uuid]
+    conditions = [*_where(context, cluster), NodeGroup.uuid == uuid]
     with engine.writer():
         held = fence.current()
         if held is None:
@@ -123,7 +122,7 @@ def destroy(context: RequestContext, cluster: str, uuid: str) -> None:
         ClaimLost: the job may not write any more.
         NodeGroupNotFound: there is none that the context may write.
     """
-    conditions = [*_reached(context, cluster), NodeGroup.uuid == uuid]
+    conditions = [*_where(context, cluster), NodeGroup.uuid == uuid]
     with engine.writer():
         held = fence.current()
         fenced = held.where(NodeGroup, cluster) if held is not None else []
@@ -133,25 +132,25 @@ def destroy(context: RequestContext, cluster: str, uuid: str) -> None:
             held.wrote(NodeGroup, cluster, {})
 
 
-def _reached(context: RequestContext, cluster: str) -> scope.Conditions:
+def _reached(context: RequestContext, cluster: str) -> scope.Equals:
     # Reads and writes alike: administrators reach every project's nodegroups.
-    conditions: scope.Conditions = [NodeGroup.cluster_id == cluster]
-    if not context.is_admin:
-        conditions.append(NodeGroup.project_id == context.project_id)
-    return conditions
+    own = {} if context.is_admin else {"project_id": context.project_id}
+    return {"cluster_id": cluster, **own}
 
 
-def _get(
-    context: RequestContext, cluster: str, identity: sa.ColumnElement[bool], named: Any
-) -> NodeGroup:
+def _where(context: RequestContext, cluster: str) -> scope.Conditions:
+    return scope.where(NodeGroup, _reached(context, cluster))
+
+
+def _get(context: RequestContext, cluster: str, **identity: Any) -> NodeGroup:
     try:
-        row = rows.one(NodeGroup, identity, *_reached(context, cluster))
+        row = rows.one(NodeGroup, **identity, **_reached(context, cluster))
     except MultipleResultsFound:
         raise exception.Conflict(
             "Multiple nodegroups exist with same name. Please use the nodegroup uuid instead."
         ) from None
     if row is None:
-        raise exception.NodeGroupNotFound(nodegroup=named)
+        raise exception.NodeGroupNotFound(nodegroup=next(iter(identity.values())))
     return row
 
 

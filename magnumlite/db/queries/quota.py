@@ -26,7 +26,7 @@ def get_by_id(context: RequestContext, quota_id: int) -> Quota:
     Raises:
         QuotaNotFound: there is none that the context may read.
     """
-    row = rows.one(Quota, Quota.id == quota_id, *_reached(context))
+    row = rows.one(Quota, id=quota_id, **_own(context))
     if row is None:
         raise exception.QuotaNotFound(msg=f"quota id {quota_id} .")
     return row
@@ -38,8 +38,8 @@ def get_by_project_and_resource(context: RequestContext, project_id: str, resour
     Raises:
         QuotaNotFound: there is none that the context may read.
     """
-    row = rows.one(Quota, *_named(context, project_id, resource))
-    if row is None:
+    row = rows.one(Quota, project_id=project_id, resource=resource)
+    if row is None or _own(context).get("project_id", project_id) != project_id:
         raise _not_found(project_id, resource)
     return row
 
@@ -58,7 +58,7 @@ def list_all(
         InvalidParameterValue: see :func:`rows.many`.
     """
     conditions = [
-        *_reached(context),
+        *scope.where(Quota, _own(context)),
         *rows.matching(Quota, filters, ("resource", "project_id")),
     ]
     return rows.many(Quota, conditions, limit, marker, sort_key, sort_dir)
@@ -106,12 +106,13 @@ def destroy(context: RequestContext, project_id: str, resource: str) -> None:
         raise _not_found(project_id, resource)
 
 
-def _reached(context: RequestContext) -> scope.Conditions:
-    return [] if context.is_admin else [Quota.project_id == context.project_id]
+def _own(context: RequestContext) -> scope.Equals:
+    return {} if context.is_admin else {"project_id": context.project_id}
 
 
 def _named(context: RequestContext, project_id: str, resource: str) -> scope.Conditions:
-    return [Quota.project_id == project_id, Quota.resource == resource, *_reached(context)]
+    own = scope.where(Quota, _own(context))
+    return [Quota.project_id == project_id, Quota.resource == resource, *own]
 
 
 def _not_found(project_id: str, resource: str) -> exception.QuotaNotFound:

@@ -6,6 +6,7 @@ a driver that reads its cluster again must not fail because the database was sta
 
 from __future__ import annotations
 
+import functools
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
@@ -21,16 +22,31 @@ from magnumlite.db.queries.scope import Conditions
 Row = TypeVar("Row", bound=models.Base)
 
 
+def one(model: type[Row], /, **equals: Any) -> Row | None:
+    """Return the row whose columns hold those values, or None.
+
+    Raises:
+        sqlalchemy.exc.MultipleResultsFound: there are several.
+    """
+    row: Row | None = fetch(_by(model, tuple(equals)), equals)
+    return row
+
+
 @engine.retried
-def one(model: type[Row], *conditions: sa.ColumnElement[bool]) -> Row | None:
-    """Return the row, or None.
+def fetch(statement: sa.Select[Any], parameters: Mapping[str, Any]) -> Any:
+    """Return the row that a kept statement finds, or None.
 
     Raises:
         sqlalchemy.exc.MultipleResultsFound: there are several.
     """
     with engine.reader() as session:
-        row: Row | None = session.scalars(_select(model).where(*conditions)).one_or_none()
-        return row
+        return session.scalars(statement, dict(parameters)).one_or_none()
+
+
+@functools.cache
+def _by(model: type[models.Base], names: tuple[str, ...]) -> sa.Select[Any]:
+    # Kept, because putting a statement together costs as much as running it.
+    return select(model).where(*(getattr(model, name) == sa.bindparam(name) for name in names))
 
 
 @engine.retried
@@ -52,7 +68,7 @@ def many(
     keys = ["id"] if sort_key in (None, "id") else [sort_key, "id"]
     try:
         statement = db_utils.paginate_query(
-            _select(model).where(*conditions), model, limit, keys, marker, sort_dir or "asc"
+            select(model).where(*conditions), model, limit, keys, marker, sort_dir or "asc"
         )
     except db_exc.InvalidSortKey:
         raise exception.InvalidParameterValue(
@@ -98,13 +114,12 @@ def insert(model: type[Row], values: Mapping[str, Any]) -> Row:
         DBDuplicateEntry: a unique key is taken.
     """
     values = {**values, "uuid": values.get("uuid") or str(uuid.uuid4())}
-    identity: sa.ColumnElement[bool] = model.__table__.columns["uuid"] == values["uuid"]
     tried = False
 
     @engine.retried
     def write() -> Row:
         nonlocal tried
-        written = one(model, identity) if tried else None
+        written = one(model, uuid=values["uuid"]) if tried else None
         tried = True
         return written if written is not None else add(model, values)
 
@@ -158,7 +173,8 @@ def refuse_new_uuid(values: Mapping[str, Any], noun: str) -> None:
         raise exception.InvalidParameterValue(f"Cannot overwrite UUID for an existing {noun}.")
 
 
-def _select(model: type[Row]) -> sa.Select[Any]:
+def select(model: type[models.Base]) -> sa.Select[Any]:
+    """Return the statement that reads every row of the table."""
     # Within one transaction a second read must show what an UPDATE between the two wrote.
     return sa.select(model).execution_options(populate_existing=True)
 

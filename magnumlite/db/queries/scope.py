@@ -10,30 +10,38 @@ from magnumlite import exception
 from magnumlite.context import RequestContext
 
 Conditions = list[sa.ColumnElement[bool]]
+#: What columns must hold.
+Equals = dict[str, Any]
 
 
-def readable(model: Any, context: RequestContext) -> Conditions:
-    """Return the conditions for reading: an all-tenants administrator sees every row.
+def readable(model: Any, context: RequestContext) -> Equals:
+    """Return what rows to read hold: an all-tenants administrator sees every row.
 
     Anybody else, administrators too, sees the rows of the context's project, or of its user
     when it has no project.
     """
     if context.is_admin and context.all_tenants:
-        return []
+        return {}
     return _own(model, context)
 
 
 def writable(model: Any, context: RequestContext) -> Conditions:
     """Return the conditions for UPDATE and DELETE: administrators reach every row."""
-    return [] if context.is_admin else _own(model, context)
+    return [] if context.is_admin else where(model, _own(model, context))
 
 
-def _own(model: Any, context: RequestContext) -> Conditions:
-    if context.project_id:
-        return [model.project_id == context.project_id]
-    if hasattr(model, "user_id"):
-        return [model.user_id == context.user_id]
-    return [sa.false()]
+def where(model: Any, equals: Equals) -> Conditions:
+    """Return the conditions; a value of None, such as a context without user, meets no row."""
+    return [
+        column == sa.literal(value, column.type)
+        for column, value in ((model.__table__.c[name], value) for name, value in equals.items())
+    ]
+
+
+def _own(model: Any, context: RequestContext) -> Equals:
+    if context.project_id or not hasattr(model, "user_id"):
+        return {"project_id": context.project_id}
+    return {"user_id": context.user_id}
 
 
 def require_own(context: RequestContext, project_id: str | None) -> None:

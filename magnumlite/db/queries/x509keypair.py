@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import sqlalchemy as sa
 from oslo_db import exception as db_exc
 
 from magnumlite import exception
@@ -23,7 +22,7 @@ def get_by_id(context: RequestContext, x509keypair_id: int) -> X509KeyPair:
     Raises:
         X509KeyPairNotFound: there is none that the context may read.
     """
-    return _get(context, X509KeyPair.id == x509keypair_id, x509keypair_id)
+    return _get(context, id=x509keypair_id)
 
 
 def get_by_uuid(context: RequestContext, uuid: str) -> X509KeyPair:
@@ -32,7 +31,7 @@ def get_by_uuid(context: RequestContext, uuid: str) -> X509KeyPair:
     Raises:
         X509KeyPairNotFound: there is none that the context may read.
     """
-    return _get(context, X509KeyPair.uuid == uuid, uuid)
+    return _get(context, uuid=uuid)
 
 
 def list_all(
@@ -49,7 +48,7 @@ def list_all(
         InvalidParameterValue: see :func:`rows.many`.
     """
     conditions = [
-        *scope.readable(X509KeyPair, context),
+        *scope.where(X509KeyPair, scope.readable(X509KeyPair, context)),
         *rows.matching(X509KeyPair, filters, ("project_id", "user_id")),
     ]
     return rows.many(X509KeyPair, conditions, limit, marker, sort_key, sort_dir)
@@ -95,8 +94,8 @@ def destroy(context: RequestContext, uuid: str) -> None:
         raise exception.X509KeyPairNotFound(x509keypair=uuid)
 
 
-def _get(context: RequestContext, identity: sa.ColumnElement[bool], named: Any) -> X509KeyPair:
-    row = rows.one(X509KeyPair, identity, *scope.readable(X509KeyPair, context))
+def _get(context: RequestContext, **identity: Any) -> X509KeyPair:
+    row = rows.one(X509KeyPair, **identity, **scope.readable(X509KeyPair, context))
     if row is None:
-        raise exception.X509KeyPairNotFound(x509keypair=named)
+        raise exception.X509KeyPairNotFound(x509keypair=next(iter(identity.values())))
     return row

@@ -243,3 +243,60 @@ def test_a_python_moment_compares_with_the_clock(database):
     assert _select(models.MagnumService.last_seen_up < engine.seconds_ago(1800))
     assert _select(models.MagnumService.last_seen_up > engine.seconds_ago(5400))
     assert 3599 < _select(engine.elapsed(models.MagnumService.last_seen_up)) < 5400
+
+
+@pytest.fixture
+def two_kept(database, monkeypatch):
+    monkeypatch.setattr(engine, "_kept", threading.Semaphore(2))
+    monkeypatch.setattr(engine, "OVERFLOW_AFTER", 0.05)
+
+
+def test_transactions_wait_for_a_kept_connection(two_kept, monkeypatch):
+    """A busy moment does not open connections of the overflow."""
+    monkeypatch.setattr(engine, "OVERFLOW_AFTER", 60)
+    inside, most = [], []
+
+    def read():
+        with engine.reader():
+            inside.append(1)
+            most.append(len(inside))
+            time.sleep(0.01)
+            inside.pop()
+
+    threads = [threading.Thread(target=read) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) <= 2
+
+
+def test_stuck_connections_do_not_stop_the_others(two_kept):
+    with engine.reader():
+        done = []
+
+        def hold(release):
+            with engine.reader():
+                release.wait()
+
+        release = threading.Event()
+        stuck = threading.Thread(target=hold, args=(release,))
+        stuck.start()
+        try:
+            for _ in range(3):
+                thread = threading.Thread(target=lambda: done.append(_hosts()))
+                thread.start()
+                thread.join()
+        finally:
+            release.set()
+            stuck.join()
+    assert done == [[], [], []]
+
+
+def test_a_kept_connection_is_given_back_after_an_error(two_kept, monkeypatch):
+    monkeypatch.setattr(engine, "OVERFLOW_AFTER", 60)
+    for _ in range(5):
+        with pytest.raises(ZeroDivisionError), engine.reader():
+            _ = 1 / 0
+    assert engine._kept.acquire(blocking=False)
+    assert engine._kept.acquire(blocking=False)
