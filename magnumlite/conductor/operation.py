@@ -215,7 +215,7 @@ class Operation:
         self.answered = True
         try:
             self.future.set_result(self.early_answer())
-        except exception.MagnumException as error:
+        except (exception.MagnumException, db_exc.DBError) as error:
             self.future.set_exception(error)
 
     def early_answer(self) -> Any:

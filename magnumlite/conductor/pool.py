@@ -37,6 +37,9 @@ class OperationPool:
         self._running: dict[int, Operation] = {}
         #: Running operations whose claim somebody else took: their threads do not count.
         self._abandoned: set[int] = set()
+        #: Claims of operations that no thread works on: not to be renewed.
+        self.forsaken: set[int] = set()
+        self._idle_since_last_look = True
         self._lock = threading.Condition()
         self._ready: queue.SimpleQueue[Operation | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -51,6 +54,7 @@ class OperationPool:
     def add(self, operation: Operation) -> None:
         """Have an accepted operation run when it is first in its cluster's line."""
         with self._lock:
+            self._idle_since_last_look = False
             self._waiting[operation.id] = operation
             self._lock.notify_all()
 
@@ -103,11 +107,16 @@ class OperationPool:
                 if time.monotonic() - patrol >= _PATROL:
                     patrol = time.monotonic()
                     self._take_over()
-                    self._note_lost_claims()
+                    self._compare_claims()
             except (db_exc.DBError, exception.MagnumException) as error:
                 LOG.warning("Waiting operations cannot be begun yet: %s", error)
                 begun = 0
                 pause = min(pause * 2, 5.0)
+            except Exception:
+                # Nothing would ever be begun here again, and its rows would stay alive.
+                LOG.exception("Waiting operations of %s cannot be begun", self._process.name)
+                begun = 0
+                pause = 5.0
             else:
                 pause = CONF.journal.claim_interval
             with self._lock:
@@ -166,20 +175,30 @@ class OperationPool:
         if operation is not None:
             operation.future.set_exception(exception.ClaimLost(cluster_uuid=ended.cluster_uuid))
 
-    def _note_lost_claims(self) -> None:
-        """Notice operations that another took the cluster from, running or waiting."""
+    def _compare_claims(self) -> None:
+        """Notice operations that another took the cluster from, running or waiting.
+
+        And those that this process holds without running them: the answer to the claim was lost
+        with the database, or their thread has ended without ending them.
+        """
         with self._lock:
             running = set(self._running)
             waiting = set(self._waiting)
-        if running - self._abandoned:
-            held = {entry.id for entry in claims.holding(self._process)}
-            with self._lock:
-                lost = (running & self._running.keys()) - held - self._abandoned
-                self._abandoned |= lost
-                self._lock.notify_all()
-            for number in lost:
-                LOG.debug("Operation %d runs without its claim", number)
-        for number in waiting - claims.still_waiting(self._process):
+            idle = self._idle_since_last_look and not running and not waiting
+            self._idle_since_last_look = True
+        if idle:
+            return
+        held = {entry.id for entry in claims.holding(self._process)}
+        with self._lock:
+            lost = (running & self._running.keys()) - held - self._abandoned
+            self._abandoned |= lost
+            self._lock.notify_all()
+        for number in lost:
+            LOG.debug("Operation %d runs without its claim", number)
+        for number in held & waiting:
+            self._begin(self._waiting[number])
+        self.forsaken = held - running - waiting
+        for number in waiting - held - claims.still_waiting(self._process):
             with self._lock:
                 operation = self._waiting.pop(number, None)
             if operation is not None:
@@ -199,6 +218,7 @@ class OperationPool:
                 self._idle -= 1
             operation.run()
             with self._lock:
+                self._idle_since_last_look = False
                 self._running.pop(operation.id, None)
                 surplus = operation.id in self._abandoned
                 self._abandoned.discard(operation.id)

@@ -15,7 +15,7 @@ from oslo_db import exception as db_exc
 from oslo_log import log as logging
 from oslo_utils import uuidutils
 
-from magnumlite import objects
+from magnumlite import exception, objects
 from magnumlite.conductor.handlers.ca import CaHandler
 from magnumlite.conductor.handlers.cluster import ClusterHandler
 from magnumlite.conductor.handlers.credential import CredentialHandler
@@ -105,25 +105,32 @@ class Conductor:
         """Give operations that have not begun to another worker, or to the next start."""
         if not waiting:
             return
-        ours = set(claims.give_back(self._process, [operation.id for operation in waiting]))
+        try:
+            ours = set(claims.give_back(self._process, [operation.id for operation in waiting]))
+        except (db_exc.DBError, exception.MagnumException) as error:
+            LOG.error("%d operations could not be given back: %s", len(waiting), error)
+            return
         api = client.API()
         for operation in waiting:
-            if operation.id not in ours:
-                continue
-            try:
-                _cast(api, operation)
-            except oslo_messaging.MessagingException as error:
-                LOG.error("%s could not be given back to the broker: %s", operation, error)
-                claims.take_back(self._process, operation.id)
-            else:
-                LOG.info("%s is given back to the broker", operation)
-            operation.hand_over()
+            if operation.id in ours:
+                self._give_back(api, operation)
+
+    def _give_back(self, api: client.API, operation: Operation) -> None:
+        try:
+            _cast(api, operation)
+        except oslo_messaging.MessagingException as error:
+            LOG.error("%s could not be given back to the broker: %s", operation, error)
+            claims.take_back(self._process, operation.id)
+        else:
+            LOG.info("%s is given back to the broker", operation)
+        operation.hand_over()
 
     def _renew(self) -> None:
+        assert self._pool is not None
         while not self._beating.wait(CONF.journal.heartbeat_interval):
             try:
-                claims.renew(self._process)
-            except db_exc.DBError as error:
+                claims.renew(self._process, self._pool.forsaken)
+            except (db_exc.DBError, exception.MagnumException) as error:
                 LOG.warning("The claims of %s could not be renewed: %s", self._process.name, error)
 
 

@@ -6,6 +6,8 @@ database lets one through (DESIGN section 4, "Claims").
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import sqlalchemy as sa
 from oslo_db import exception as db_exc
 from oslo_log import log as logging
@@ -130,8 +132,11 @@ def supersede(delete: Entry) -> list[Entry]:
 
 
 @engine.retried
-def renew(process: Process) -> int:
-    """Renew all that this process holds, waiting and running, in one statement."""
+def renew(process: Process, forsaken: Collection[int] = ()) -> int:
+    """Renew all that this process holds, waiting and running, in one statement.
+
+    Except `forsaken`: recovery ends what nobody works on.
+    """
     with engine.writer() as session:
         return engine.affected(
             session,
@@ -140,6 +145,7 @@ def renew(process: Process) -> int:
                 Operation.process == process.name,
                 Operation.finished_at.is_(None),
                 Operation.released_at.is_(None),
+                Operation.id.not_in(forsaken),
             )
             .values(heartbeat_at=engine.now()),
         )
