@@ -109,7 +109,7 @@ def destroy(context: RequestContext, uuid: str) -> None:
 
 def _readable(context: RequestContext) -> scope.Conditions:
     own = scope.where(ClusterTemplate, scope.readable(ClusterTemplate, context))
-    return [_own_or_shown(*own, hidden_too=context.is_admin)] if own else []
+    return [_own_or_shown(*own, hidden_too=bool(context.is_admin))] if own else []
 
 
 def _own_or_shown(own: sa.ColumnElement[bool], *, hidden_too: bool) -> sa.ColumnElement[bool]:
