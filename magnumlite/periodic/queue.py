@@ -161,19 +161,14 @@ class KeyedQueue:
         ends = time.monotonic() + timeout
         with self._changed:
             self._changed.wait_for(lambda: not self._schedule.running, timeout)
-            left = {job.key: job.started for job in self._schedule.running.values()}
+            left = list(self._schedule.running)
             threads = list(self._threads)
-        for key, started in left.items():
-            LOG.warning(
-                "%s: left %s behind, running for %.0f s",
-                self.name,
-                key,
-                time.monotonic() - started,
-            )
-        if not left:
-            for thread in [*threads, *filter(None, [self._clock])]:
-                thread.join(max(0.0, ends - time.monotonic()))
-        return list(left)
+        if left:
+            LOG.warning("%s: left %d jobs behind: %s", self.name, len(left), ", ".join(left))
+            return left
+        for thread in [*threads, *filter(None, [self._clock])]:
+            thread.join(max(0.0, ends - time.monotonic()))
+        return []
 
     def counters(self) -> dict[str, int]:
         """Return totals since the start and, as `now_*`, what is going on."""

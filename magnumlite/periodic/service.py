@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from oslo_db import exception as db_exc
@@ -103,10 +104,11 @@ class Periodic:
 
     def wait(self) -> None:
         """Wait after `stop` for what runs, at most `STOP_PATIENCE` seconds; logs what is left."""
-        for queue in (self.sweep_queue, self.status_queue, self.health_queue):
-            queue.wait(STOP_PATIENCE)
+        ends = time.monotonic() + STOP_PATIENCE
         if self._beats.is_alive():
             self._beats.join(STOP_PATIENCE)
+        for queue in (self.sweep_queue, self.status_queue, self.health_queue):
+            queue.wait(max(0.0, ends - time.monotonic()))
 
     def _time(self, task_class: periodic_task.PeriodicTasks) -> None:
         self._timers.add_dynamic_timer_args(

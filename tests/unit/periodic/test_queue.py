@@ -234,7 +234,7 @@ def test_stop_starts_nothing_more_and_names_what_is_left(work, caplog):  # B05
     queue.stop()
     assert not queue.add("c")
     assert queue.wait(0.01) == ["a"]
-    assert "left a behind" in caplog.text
+    assert "left 1 jobs behind: a" in caplog.text
     work.let_go.set()
     assert queue.wait(PATIENCE) == []
     assert list(work.ended) == ["a"]
