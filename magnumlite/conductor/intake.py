@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
+import uuid as uuid_module
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,9 @@ from magnumlite.journal.entries import Action, Entry, Outcome, Process
 from magnumlite.rpc import reply
 
 LOG = logging.getLogger(__name__)
+
+#: Namespace of the uuids of operations that are named after their message.
+_MESSAGES = uuid_module.UUID("0d0c6f0c-5d0e-4a35-8d0a-6d61676e756d")
 
 #: Operations of which a second one is refused while one is under way (known defect B32).
 EXCLUSIVE = frozenset({Action.UPGRADE, Action.ROTATE_CA, Action.ROTATE_CREDENTIAL})
@@ -81,8 +85,14 @@ class Intake:
             yield
 
     def _accept(self, context: Any, change: Change) -> Entry:
-        """Write the rows; after a lost connection the second try finds what the first wrote."""
-        uuid = context.magnumlite_operation or uuidutils.generate_uuid()
+        """Write the rows; after a lost connection the second try finds what the first wrote.
+
+        A cast's operation is named after its message: a broker or a caller that lost a connection
+        delivers a message twice, and it must not run twice.
+        """
+        message = None if reply.expected() else reply.message_id()
+        named = str(uuid_module.uuid5(_MESSAGES, message)) if message else None
+        uuid = context.magnumlite_operation or named or uuidutils.generate_uuid()
         returned = context.magnumlite_operation is not None
 
         @engine.retried

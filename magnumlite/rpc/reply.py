@@ -20,6 +20,7 @@ from oslo_log import log as logging
 LOG = logging.getLogger(__name__)
 
 _EXPECTED: contextvars.ContextVar[bool] = contextvars.ContextVar("reply_expected", default=True)
+_MESSAGE: contextvars.ContextVar[str | None] = contextvars.ContextVar("message", default=None)
 
 
 def expected() -> bool:
@@ -27,9 +28,15 @@ def expected() -> bool:
     return _EXPECTED.get()
 
 
-def handling(call: bool) -> contextvars.Token[bool]:
-    """Note, for this thread, whether the message that is handled is a call."""
-    return _EXPECTED.set(call)
+def message_id() -> str | None:
+    """Return what the broker's copies of the message that is handled have in common."""
+    return _MESSAGE.get()
+
+
+def handling(call: bool, message: str | None = None) -> None:
+    """Note, for this thread, whether the message that is handled is a call, and which one."""
+    _EXPECTED.set(call)
+    _MESSAGE.set(message)
 
 
 class Later:

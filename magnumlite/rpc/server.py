@@ -108,7 +108,7 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
     def _handle(self, message: Any) -> None:
         method = message.message.get("method")
         call = bool(getattr(message, "reply_q", None) or getattr(message, "_reply_q", None))
-        reply.handling(call)
+        reply.handling(call, getattr(message, "unique_id", None))
         try:
             result = self.dispatcher.dispatch(message)
         except Exception as error:
