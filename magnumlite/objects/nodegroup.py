@@ -155,10 +155,15 @@ class NodeGroup(base.MagnumPersistentObject, base.MagnumObject, base.MagnumObjec
             ClaimLost: the job in which this runs may not write any more.
             NodeGroupNotFound: there is none that the context may write.
         """
-        with engine.writer():
-            found = cls.get(context, cluster_id, nodegroup_id)
-            queries.update(context, cluster_id, found.uuid, values)
-            return cls.get_by_uuid(context, cluster_id, values.get("uuid", found.uuid))
+
+        @engine.retried
+        def write() -> NodeGroup:
+            with engine.writer():
+                found = cls.get(context, cluster_id, nodegroup_id)
+                queries.update(context, cluster_id, found.uuid, values)
+                return cls.get_by_uuid(context, cluster_id, values.get("uuid", found.uuid))
+
+        return write()
 
     @base.remotable
     def create(self, context: RequestContext | None = None) -> None:

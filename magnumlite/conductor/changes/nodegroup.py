@@ -54,9 +54,24 @@ class NodegroupChange(Change):
 
     def before(self, op: Operation) -> None:
         """Put both rows in progress in one transaction."""
-        with engine.writer():
-            self._save_nodegroup(op)
-            self._move(op.cluster, "UPDATE_IN_PROGRESS")
+        tried = False
+
+        @engine.retried
+        def write() -> None:
+            nonlocal tried
+            if tried:
+                # What the first try set on the objects counts as saved; its rows may be, too.
+                self.load_again(op)
+            tried = True
+            with engine.writer():
+                self._save_nodegroup(op)
+                self._move(op.cluster, "UPDATE_IN_PROGRESS")
+
+        write()
+
+    def load_again(self, op: Operation) -> None:
+        """Read both rows again after a transaction that may have failed."""
+        self.load(op)
 
     def after(self, op: Operation) -> None:
         """Save what the driver set on either row."""
@@ -110,6 +125,14 @@ class Create(NodegroupChange):
         """Read the cluster; the nodegroup is the caller's until it is inserted."""
         Change.load(self, op)
 
+    def load_again(self, op: Operation) -> None:
+        """Read the cluster again, and the nodegroup if it has been inserted."""
+        super().load_again(op)
+        try:
+            op.nodegroup = self.fresh_nodegroup(op)
+        except exception.NodeGroupNotFound:
+            op.nodegroup = None
+
     def guard(self, op: Operation) -> None:
         """Refuse a nodegroup that comes with a wrong status; one without any is new."""
         super().guard(op)
@@ -122,6 +145,8 @@ class Create(NodegroupChange):
         Raises:
             NodeGroupAlreadyExists: its name is taken; the cluster stays as it was.
         """
+        if op.nodegroup is not None:
+            return
         nodegroup = copy.deepcopy(self._given)
         nodegroup.status, nodegroup.status_reason = self.nodegroup_doing, None
         nodegroup.create(op.context)
@@ -167,7 +192,7 @@ class Update(NodegroupChange):
     def _save_nodegroup(self, op: Operation) -> None:
         """Apply what the caller changed to the fresh row."""
         for name, value in self._ours.items():
-            self._theirs[name] = getattr(op.nodegroup, name)
+            self._theirs.setdefault(name, getattr(op.nodegroup, name))
             setattr(op.nodegroup, name, value)
         super()._save_nodegroup(op)
 
