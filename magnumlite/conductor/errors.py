@@ -6,6 +6,9 @@ code they carry and, for "not found", the class's name (known defects B15, B64).
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 from oslo_log import log as logging
 
 from magnumlite import exception
@@ -14,6 +17,17 @@ LOG = logging.getLogger(__name__)
 
 #: A request that was wrong from the start: nothing has been changed for it (known defect B64).
 _VALIDATION = range(400, 410)
+
+
+@contextlib.contextmanager
+def contained() -> Iterator[None]:
+    """Let a driver that wants to end its thread or the process only fail."""
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException as error:
+        raise RuntimeError(f"The driver raised {type(error).__name__}: {error}") from error
 
 
 def code(error: BaseException) -> int | None:

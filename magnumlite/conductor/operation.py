@@ -282,7 +282,8 @@ class Operation:
             self.entered = entries.enter(self.id)
             if not self.entered:
                 raise guard.lost()
-            self._call_driver()
+            with errors.contained():
+                change.call(self)
             change.after(self)
         except Exception as error:
             self._fail(change.shield(error, self), guard)
@@ -293,15 +294,6 @@ class Operation:
             told = change.notify(self, "success")
             entries.finish(self.id, Outcome.SUCCEEDED, notified=told)
         return result
-
-    def _call_driver(self) -> None:
-        """Call the driver; one that wants to end the process has only failed."""
-        try:
-            self.change.call(self)
-        except Exception:
-            raise
-        except BaseException as error:
-            raise RuntimeError(f"The driver raised {type(error).__name__}: {error}") from error
 
     def _fail(self, error: Exception, guard: fence.Fence) -> None:
         """Undo, save the failure unless nothing was changed, tell it; raises `error`."""

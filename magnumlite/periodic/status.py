@@ -13,7 +13,7 @@ from oslo_db import exception as db_exc
 
 from magnumlite import context as request_context
 from magnumlite import exception, objects
-from magnumlite.conductor import settle
+from magnumlite.conductor import errors, settle
 from magnumlite.conductor.states import IN_PROGRESS
 from magnumlite.context import RequestContext
 from magnumlite.db import engine, fence, models
@@ -134,7 +134,8 @@ class StatusSweep:
                 return
             template = self._templates.get(cluster.cluster_template_id)
             driver = registry.for_cluster(context, cluster, template)
-            driver.update_cluster_status(context, cluster)
+            with errors.contained():
+                driver.update_cluster_status(context, cluster)
             settle.settle(context, cluster, line, poll, driver)
 
     def _tell(self, error: exception.DriverUnavailable) -> None:

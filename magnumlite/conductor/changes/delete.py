@@ -101,7 +101,8 @@ def _pre_delete(op: Operation) -> str | None:
 
     def clean() -> None:
         try:
-            op.driver.pre_delete_cluster(op.context, op.cluster)
+            with errors.contained():
+                op.driver.pre_delete_cluster(op.context, op.cluster)
         except Exception as error:
             failures.append(errors.reason(error))
             LOG.warning("%s: pre_delete_cluster failed: %s", op, error)
