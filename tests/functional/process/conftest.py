@@ -51,8 +51,11 @@ class Site:
         finally:
             tree.end()
 
-    def create(self, count: int, call_delay: float) -> list[str]:
-        """Ask for clusters whose driver call takes ``call_delay`` s; return their uuids."""
+    def create(self, count: int, call_delay: float, times: int = 1) -> list[str]:
+        """Ask for clusters whose driver call takes ``call_delay`` s; return their uuids.
+
+        Each request is sent ``times`` times.
+        """
         template = objects.ClusterTemplate(
             self.context,
             uuid=str(uuid.uuid4()),
@@ -83,7 +86,7 @@ class Site:
             )
             for number in range(count)
         ]
-        for cluster in clusters:
+        for cluster in clusters * times:
             api.cluster_create_async(cluster, 1, 1, 60)
         return [cluster.uuid for cluster in clusters]
 
