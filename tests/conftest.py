@@ -1,5 +1,6 @@
 """Fixtures for every test: options, a database, contexts."""
 
+import contextlib
 import pathlib
 from collections.abc import Iterator
 
@@ -14,9 +15,9 @@ PROJECT = "11111111111111111111111111111111"
 USER = "22222222222222222222222222222222"
 
 
-@pytest.fixture
-def conf() -> Iterator[cfg.ConfigOpts]:
-    """The options at their defaults; overrides are gone after the test."""
+@contextlib.contextmanager
+def options_at_defaults() -> Iterator[cfg.ConfigOpts]:
+    """The options at their defaults; overrides are gone afterwards."""
     from magnumlite import conf as options
 
     options.parse([], default_config_files=[])
@@ -30,17 +31,31 @@ def conf() -> Iterator[cfg.ConfigOpts]:
             options.CONF.clear_override(name)
 
 
-@pytest.fixture
-def database(conf: cfg.ConfigOpts, tmp_path: pathlib.Path) -> Iterator[str]:
+@contextlib.contextmanager
+def sqlite_database(conf: cfg.ConfigOpts, directory: pathlib.Path) -> Iterator[str]:
     """A SQLite file with every table; its URL."""
     from magnumlite.db import engine, schema
 
-    url = f"sqlite:///{tmp_path / 'magnum.sqlite'}"
+    url = f"sqlite:///{directory / 'magnum.sqlite'}"
     conf.set_override("connection", url, "database")
     engine.dispose()
     schema.upgrade()
     yield url
     engine.dispose()
+
+
+@pytest.fixture
+def conf() -> Iterator[cfg.ConfigOpts]:
+    """The options at their defaults; overrides are gone after the test."""
+    with options_at_defaults() as options:
+        yield options
+
+
+@pytest.fixture
+def database(conf: cfg.ConfigOpts, tmp_path: pathlib.Path) -> Iterator[str]:
+    """A SQLite file with every table; its URL."""
+    with sqlite_database(conf, tmp_path) as url:
+        yield url
 
 
 @pytest.fixture

@@ -122,8 +122,7 @@ class Change:
 
     def result(self, op: Operation) -> Any:
         """Return what a caller gets."""
-        op.cluster.obj_reset_changes()
-        return op.cluster
+        return op.reply(op.cluster)
 
     def notify(self, op: Operation, outcome: str) -> bool:
         """Send the event of a step, pending, success or failure; False if it is not out."""
@@ -230,6 +229,17 @@ class Operation:
                 cluster.save()
         except exception.ClaimLost:
             LOG.debug("%s still waits for its turn", self)
+        return self.reply(cluster)
+
+    def reply(self, cluster: Any) -> Any:
+        """Return a cluster as its caller gets it: with its template, if it came with that."""
+        given = self.request[1].get("cluster")
+        if (
+            given is not None
+            and given.obj_attr_is_set("cluster_template")
+            and given.cluster_template.uuid == cluster.cluster_template_id
+        ):
+            cluster.cluster_template = given.cluster_template
         cluster.obj_reset_changes()
         return cluster
 

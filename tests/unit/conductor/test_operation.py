@@ -299,7 +299,6 @@ def test_size_labels_limit_the_workers_and_zero_is_a_value(house: House) -> None
 
 
 def test_a_call_that_takes_too_long_is_answered_in_time(house: House, conf: Any) -> None:  # B32
-    conf.set_override("rpc_response_timeout", 11)
     hold, entered = threading.Event(), threading.Event()
 
     def slow(*args: Any, **kwargs: Any) -> None:
@@ -308,6 +307,7 @@ def test_a_call_that_takes_too_long_is_answered_in_time(house: House, conf: Any)
         raise exception.NotSupported("not this version")
 
     cluster = house.create()
+    conf.set_override("rpc_response_timeout", 11)
     house.driver.on["upgrade_cluster"] = slow
     newer = house.make_template()
     answer = house.api.cluster_upgrade(cluster, newer, 1, cluster.default_ng_worker)
