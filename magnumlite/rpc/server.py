@@ -30,6 +30,9 @@ LOG = logging.getLogger(__name__)
 #: Seconds between two looks of a consumer that waits for a slot.
 _LOOK = 0.2
 
+#: Seconds after which a consumer that waits for a message sees that it is to stop.
+_STOP_LOOK = 0.5
+
 
 class Server(rpc_server.RPCServer):  # type: ignore[misc]
     """Takes messages while there is a slot and room for what they ask."""
@@ -86,8 +89,7 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
         self._slots.acquire()
 
     def _send_heartbeat(self) -> None:
-        poller = getattr(self.listener, "_poll_style_listener", None)
-        connection = getattr(getattr(poller, "conn", None), "connection", None)
+        connection = _connection_of(self.listener)
         amqp = getattr(getattr(connection, "connection", None), "connection", None)
         send = getattr(amqp, "send_heartbeat", None)
         if send is None:
@@ -96,6 +98,18 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
             send()
         except OSError as error:
             LOG.warning("The broker's connection broke while intake waited: %s", error)
+
+    def _create_listener(self) -> Any:
+        """Return the consumer.
+
+        An idle one of oslo.messaging's waits 5 s for a message and only then sees that it is to
+        stop; a conductor that has nothing to do shall end at once.
+        """
+        listener = super()._create_listener()
+        connection = _connection_of(listener)
+        if hasattr(connection, "_poll_timeout"):
+            connection._poll_timeout = min(connection._poll_timeout, _STOP_LOOK)
+        return listener
 
     def _process_incoming(self, incoming: list[Any]) -> None:
         message = incoming[0]
@@ -135,6 +149,12 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
                 message.message.get("method"),
                 undeliverable,
             )
+
+
+def _connection_of(listener: Any) -> Any:
+    """Return oslo.messaging's connection of a consumer; None for transports without one."""
+    poller = getattr(listener, "_poll_style_listener", None)
+    return getattr(getattr(poller, "conn", None), "connection", None)
 
 
 def _cause(error: Exception, method: str | None, request: str | None) -> BaseException:
