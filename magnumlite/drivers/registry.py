@@ -33,7 +33,7 @@ def for_cluster(context: Any, cluster: Any, template: Any = None) -> Driver:
         ClusterTypeBetaNotEnabled: the driver for its kind is beta and not enabled.
         ClusterTemplateNotFound: the cluster's template is gone.
     """
-    return for_template(template or _template_of(context, cluster))
+    return for_template(_template_of(context, cluster) if template is None else template)
 
 
 def for_template(template: Any) -> Driver:

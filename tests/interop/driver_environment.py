@@ -26,6 +26,8 @@ DRIVERS = {
     "capi-helm": ("magnum-capi-helm==1.4.0", []),
     "cluster-api": ("magnum-cluster-api==0.38.2", ["python-novaclient", "setuptools>=77,<81"]),
 }
+# What the drivers' own tests, and the fixtures of magnum.tests, stand on.
+TESTING = ["pytest", "fixtures", "oslotest", "testscenarios", "testtools"]
 INDEX = "https://pypi.org/simple/pip/"
 
 KUBECONFIG = """\
@@ -57,7 +59,7 @@ class Environment:
             Unreachable: it has to be made and there is no package index.
         """
         cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-        wanted = json.dumps([MAGNUM, DRIVERS, sys.version_info[:2]])
+        wanted = json.dumps([MAGNUM, DRIVERS, TESTING, sys.version_info[:2]])
         name = hashlib.sha256(wanted.encode()).hexdigest()[:12]
         root = cache / "magnumlite" / "interop" / name
         root.mkdir(parents=True, exist_ok=True)
@@ -74,7 +76,7 @@ class Environment:
         _require_index()
         venv.create(self._root / "venv", with_pip=True, clear=True)
         packages = [package for package, extra in DRIVERS.values() for package in (package, *extra)]
-        self._pip("install", MAGNUM, f"{ROOT}[openstack]", *packages)
+        self._pip("install", MAGNUM, f"{ROOT}[openstack]", *TESTING, *packages)
         self._pip(
             "uninstall", "-y", "magnumlite", *(p.partition("==")[0] for p, _ in DRIVERS.values())
         )
@@ -91,13 +93,17 @@ class Environment:
         """Return a process's environment with these drivers installed, `path` before them."""
         kubeconfig = self._root / "kubeconfig"
         kubeconfig.write_text(KUBECONFIG)
-        places = [*path, *(self._root / name for name in drivers)]
+        places = [*path, *map(self.driver, drivers)]
         return {
             **{k: v for k, v in os.environ.items() if not k.startswith(("OS_", "PYTHON"))},
             "PYTHONPATH": os.pathsep.join(map(str, places)),
             "PYTHONWARNINGS": "ignore",
             "KUBECONFIG": str(kubeconfig),
         }
+
+    def driver(self, name: str) -> Path:
+        """Return the directory that a driver is installed in."""
+        return self._root / name
 
     def program(self, name: str) -> str:
         """Return the path of a console script."""
@@ -113,7 +119,7 @@ class Environment:
             cwd="/",
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
 
     def ask(self, drivers: Sequence[str], code: str, path: Sequence[Path] = ()) -> Any:

@@ -5,10 +5,13 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from tests.interop.driver_environment import Environment, Unreachable
+
+pytestmark = pytest.mark.timeout(1200)  # the environment is made first
 
 CAPI_HELM = ["k8s_capi_helm_v1"]
 CLUSTER_API = [
@@ -188,3 +191,21 @@ def test_magnums_own_driver_registry_lists_ours_too(environment: Environment) ->
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("True [{'server_type': 'vm'")
+
+
+def test_its_own_tests_pass(environment: Environment, tmp_path: Path) -> None:
+    """magnum-capi-helm's wheel holds 175 tests; on magnum 23.0.0 all of them pass."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    report = tmp_path / "report.xml"
+    done = environment.run(
+        ["capi-helm"],
+        "python",
+        *("-m", "pytest", "-p", "alias_plugin", "-p", "no:cacheprovider", "-q"),
+        *("-c", str(tmp_path / "pytest.ini"), f"--junitxml={report}"),
+        str(environment.driver("capi-helm") / "magnum_capi_helm" / "tests"),
+        path=[Path(__file__).parent],
+    )
+    result = ElementTree.parse(report).getroot()[0].attrib
+    assert [result[name] for name in ("tests", "failures", "errors", "skipped")] == [
+        "175", "0", "0", "0",
+    ], done.stdout[-5000:]  # fmt: skip
