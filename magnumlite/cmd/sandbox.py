@@ -13,7 +13,10 @@ from magnumlite.sandbox.scenario import STEPS
 
 def main() -> None:
     """Play the scenario and exit with its status."""
-    options = _parser().parse_args()
+    parser = _parser()
+    options = parser.parse_args()
+    if options.fail and options.driver != "simulated":
+        parser.error("--fail is for the simulated driver: others cannot be told to fail")
     compat.install()
     try:
         sys.exit(

@@ -63,7 +63,7 @@ class Lines:
             now[f"cluster {cluster.name}"] = "  ".join(filter(None, _facts(cluster)))
             for group in cluster.nodegroups:
                 now[f"nodegroup {cluster.name}/{group.name}"] = (
-                    f"{group.node_count} nodes  {group.status}"
+                    f"{group.node_count} node{'s' * (group.node_count != 1)}  {group.status}"
                 )
         for key, state in now.items():
             if self._seen.get(key) != state:
