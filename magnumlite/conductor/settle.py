@@ -8,6 +8,7 @@ seen.  All released operations of the cluster then close together with one event
 from __future__ import annotations
 
 import uuid as uuid_module
+from collections.abc import Sequence
 from typing import Any
 
 import cachetools
@@ -17,7 +18,7 @@ from magnumlite import exception, objects
 from magnumlite.certs import authority, client_files
 from magnumlite.conductor import retelling, states
 from magnumlite.db import engine, fence
-from magnumlite.journal import entries
+from magnumlite.journal import entries, lines
 from magnumlite.journal.entries import Action, Entry, Outcome
 from magnumlite.journal.lines import Line
 from magnumlite.notifications import events
@@ -40,23 +41,28 @@ _premature: cachetools.LRUCache[str, int] = cachetools.LRUCache(maxsize=20000)
 _settling_drivers: set[type[Any]] = set()
 
 
-def adopt(cluster: Any, line: Line) -> bool:
-    """Give a cluster in progress that has no open operation one; tell whether it was new.
+def adopt(cluster_uuids: Sequence[str]) -> bool:
+    """Give those in progress that have no open operation one; tell whether any got it.
 
-    It was inherited from magnum, or another conductor of a mixed fleet works on it.  A create
-    keeps the deadline it was given.
+    They were inherited from magnum, or another conductor of a mixed fleet works on them.  A
+    create keeps the deadline it was given.  If another conductor adopts one of them meanwhile
+    none is adopted: each alone can be tried again.
     """
-    action = _BEGUN_BY.get(cluster.status)
-    if action is None or line.released or not line.pollable:
+    adoptions = []
+    for stray in lines.strays(cluster_uuids):
+        action = _BEGUN_BY.get(stray.status)
+        if action is None:
+            continue
+        deadline = None
+        if action is Action.CREATE and stray.create_timeout:
+            deadline = stray.create_timeout * 60
+        occasion = f"{stray.cluster_uuid}/{stray.fence}/{stray.status}"
+        token = str(uuid_module.uuid5(_ADOPTION, occasion))
+        adoptions.append(entries.Adoption(stray.cluster_uuid, action, token, deadline))
+    if not adoptions or not entries.adopt(adoptions):
         return False
-    deadline = None
-    if action is Action.CREATE and cluster.create_timeout:
-        deadline = cluster.create_timeout * 60
-    token = uuid_module.uuid5(_ADOPTION, f"{cluster.uuid}/{line.fence}/{cluster.status}")
-    adopted = entries.adopt(cluster.uuid, action, token=str(token), deadline=deadline)
-    if adopted:
-        LOG.info("Adopted cluster %s, found in %s", cluster.uuid, cluster.status)
-    return adopted
+    LOG.info("Adopted clusters found in progress: %s", ", ".join(a.cluster_uuid for a in adoptions))
+    return True
 
 
 def settle(context: Any, cluster: Any, line: Line, poll: fence.PollFence, driver: Any) -> None:

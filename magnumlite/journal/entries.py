@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -177,28 +178,46 @@ def accept(
         return Entry.of(row)
 
 
-def adopt(cluster_uuid: str, action: Action, *, token: str, deadline: int | None = None) -> bool:
-    """Write a released row for a cluster in progress that has none; tell whether it was new.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Adoption:
+    """A cluster in progress that has no open operation.
 
-    Such a cluster was inherited from magnum, or another conductor of a mixed fleet works on it
-    (DESIGN section 4, "Two ends").  `token` names the occasion: two hosts that adopt at once
-    write one row.  `deadline` is in seconds from the adoption.
+    It was inherited from magnum, or another conductor of a mixed fleet works on it (DESIGN
+    section 4, "Two ends").  `token` names the occasion: two hosts that adopt at once write one
+    row.  `deadline` is in seconds from the adoption.
     """
-    now = engine.now()
-    row = Operation(
-        uuid=token,
-        cluster_uuid=cluster_uuid,
-        action=action.value,
-        accepted_at=now,
-        heartbeat_at=now,
-        started_at=now,
-        entered_at=now,
-        released_at=now,
-        deadline_at=engine.seconds_ago(-deadline) if deadline is not None else None,
-    )
+
+    cluster_uuid: str
+    action: Action
+    token: str
+    deadline: int | None = None
+
+
+def adopt(adoptions: Sequence[Adoption]) -> bool:
+    """Write a released row for each; False, and none is written, if one of them has one already.
+
+    One transaction and a statement for many.
+    """
     try:
         with engine.writer() as session:
-            session.add(row)
+            now = session.scalars(sa.select(engine.now())).one()
+            rows = [
+                {
+                    "uuid": each.token,
+                    "cluster_uuid": each.cluster_uuid,
+                    "action": each.action.value,
+                    "accepted_at": now,
+                    "heartbeat_at": now,
+                    "started_at": now,
+                    "entered_at": now,
+                    "released_at": now,
+                    "deadline_at": None
+                    if each.deadline is None
+                    else now + datetime.timedelta(seconds=each.deadline),
+                }
+                for each in adoptions
+            ]
+            session.execute(sa.insert(Operation), rows)
     except db_exc.DBDuplicateEntry:
         return False
     return True

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
 from magnumlite.conf import CONF
 from magnumlite.db import engine
+from magnumlite.db.models import Cluster
 from magnumlite.db.own_models import Operation
 from magnumlite.journal.entries import Action, Entry, Outcome
 
@@ -30,6 +33,18 @@ _LINES = (
         )
     )
     .order_by(Operation.id)
+)
+_STRAYS = sa.select(
+    Cluster.uuid,
+    Cluster.status,
+    Cluster.create_timeout,
+    sa.select(sa.func.coalesce(sa.func.max(_started.id), 0))
+    .where(_started.cluster_uuid == Cluster.uuid, _started.started_at.is_not(None))
+    .scalar_subquery(),
+).where(
+    Cluster.uuid.in_(sa.bindparam("uuids", expanding=True)),
+    Cluster.status.like("%_IN_PROGRESS"),
+    ~sa.exists().where(Operation.cluster_uuid == Cluster.uuid, Operation.finished_at.is_(None)),
 )
 _LINE = _LINES.add_columns(_LAST.scalar_subquery()).where(
     Operation.cluster_uuid == sa.bindparam("cluster")
@@ -58,6 +73,19 @@ class Line:
     def pollable(self) -> bool:
         """Tell whether a status poll may run now."""
         return not self.claimed and not self.creating
+
+
+class Stray(NamedTuple):
+    """A cluster in progress that has no open operation.
+
+    It was inherited from magnum, or another conductor of a mixed fleet works on it.
+    fence: id of the last operation that has started, 0 for none.
+    """
+
+    cluster_uuid: str
+    status: str
+    create_timeout: int | None
+    fence: int
 
 
 def lines() -> dict[str, Line]:
@@ -89,6 +117,16 @@ def last_started(cluster_uuid: str) -> int:
     """Return the id of the last operation that has started on a cluster, 0 for none."""
     with engine.reader() as session:
         return session.scalar(_LAST, {"cluster": cluster_uuid}) or 0
+
+
+def strays(cluster_uuids: Sequence[str]) -> list[Stray]:
+    """Return those of the clusters that are in progress without an open operation.
+
+    One statement, so that it does not see a cluster of before an operation's end and a journal
+    of after it, or the other way round.
+    """
+    with engine.reader() as session:
+        return [Stray(*row) for row in session.execute(_STRAYS, {"uuids": list(cluster_uuids)})]
 
 
 def _watched() -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
@@ -77,13 +77,17 @@ class StatusSweep:
         found = _clusters(models.Cluster.status.in_([*sorted(IN_PROGRESS), "DELETE_COMPLETE"]))
         more = set(_nodegroups_in_progress())
         more.update(uuid for uuid, line in open_lines.items() if line.released or line.late)
-        found.update(_clusters_named(more - found.keys()))
+        for some in _chunks(more - found.keys()):
+            found.update(_clusters(models.Cluster.uuid.in_(some)))
         self._templates = _templates()
         self._wanted = {
             uuid: template
             for uuid, template in found.items()
             if (uuid not in open_lines or open_lines[uuid].pollable) and self._owns(uuid)
         }
+        # Where this fails, because another conductor does it too, the polls do it one by one.
+        for some in _chunks(self._wanted.keys() - open_lines.keys()):
+            settle.adopt(some)
         self._queue.add_all(self._wanted)
 
     def driver_of(self, cluster_uuid: str) -> str | None:
@@ -121,7 +125,8 @@ class StatusSweep:
             line, cluster = _read(context, cluster_uuid)
             if not line.pollable or not self._owns(cluster_uuid):
                 return
-            if settle.adopt(cluster, line):
+            stray = not line.released and cluster.status in IN_PROGRESS
+            if stray and settle.adopt([cluster_uuid]):
                 line = lines.line(cluster_uuid)
         late = line.late is not None
         poll = fence.PollFence(cluster_uuid, line.fence, cluster.status, late=late)
@@ -167,12 +172,9 @@ def _nodegroups_in_progress() -> Sequence[str]:
         ).all()
 
 
-def _clusters_named(uuids: Collection[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _chunks(uuids: Collection[str]) -> Iterator[list[str]]:
     ordered = sorted(uuids)
-    for start in range(0, len(ordered), CHUNK):
-        found |= _clusters(models.Cluster.uuid.in_(ordered[start : start + CHUNK]))
-    return found
+    return (ordered[start : start + CHUNK] for start in range(0, len(ordered), CHUNK))
 
 
 def _clusters(which: sa.ColumnElement[bool]) -> dict[str, str]:

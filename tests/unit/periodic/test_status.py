@@ -10,13 +10,14 @@ from oslo_utils import uuidutils
 
 from magnumlite import context as request_context
 from magnumlite import exception, objects
+from magnumlite.conductor import settle
 from magnumlite.db import engine, models
 from magnumlite.db.own_models import Operation
 from magnumlite.drivers import registry
 from magnumlite.journal import lines
 from magnumlite.periodic.queue import RetryLater
 from magnumlite.periodic.status import StatusSweep
-from tests.unit.periodic.conftest import add_template, make_nodegroup
+from tests.unit.periodic.conftest import ScriptedDriver, add_template, make_nodegroup
 
 
 class Queue:
@@ -493,3 +494,77 @@ def test_claim_lost_is_not_an_error_of_the_job(sweep, make_cluster, driver):
     driver.poll = overtaken
     sweep.poll(make_cluster("UPDATE_IN_PROGRESS"))
     assert len(driver.polled) == 1
+
+
+class TestAdoption:
+    def operations(self):
+        with engine.reader() as session:
+            return [
+                (row.cluster_uuid, row.action, row.released_at is not None, row.deadline_at)
+                for row in session.scalars(sa.select(Operation).order_by(Operation.cluster_uuid))
+            ]
+
+    def test_clusters_without_an_operation_get_one_in_the_sweep(self, sweep, admin, make_cluster):
+        created = make_cluster("CREATE_IN_PROGRESS", create_timeout=60)
+        deleted = make_cluster("DELETE_IN_PROGRESS")
+        make_cluster("UPDATE_COMPLETE", ("CREATE_COMPLETE", "UPDATE_IN_PROGRESS"))
+        for _ in range(2):
+            sweep.due(admin)
+        found = {uuid: rest for uuid, *rest in self.operations()}
+        assert found.keys() == {created, deleted}
+        assert found[created][:2] == ["create", True]
+        assert found[deleted] == ["delete", True, None]
+        left = found[created][2] - now()
+        assert datetime.timedelta(minutes=50) < left <= datetime.timedelta(minutes=60)
+
+    @pytest.mark.parametrize("state", ["waiting", "running", "released"])
+    def test_a_cluster_with_an_operation_gets_no_other(
+        self, sweep, admin, make_cluster, driver, state
+    ):
+        uuid = make_cluster("UPDATE_IN_PROGRESS")
+        operation(uuid, "resize", state)
+        sweep.due(admin)
+        sweep.poll(uuid)
+        assert [action for _, action, *_ in self.operations()] == ["resize"]
+
+    def test_an_operation_accepted_during_the_selection_is_not_overlooked(
+        self, sweep, admin, make_cluster, monkeypatch
+    ):
+        real = lines.lines
+        made = []
+
+        def earlier():
+            before = real()
+            made.append(make_cluster("CREATE_IN_PROGRESS"))
+            operation(made[0], "create", "waiting")
+            return before
+
+        monkeypatch.setattr(lines, "lines", earlier)
+        sweep.due(admin)
+        assert len(self.operations()) == 1
+
+    def test_where_another_conductor_adopts_too_one_row_is_written(
+        self, sweep, admin, make_cluster, monkeypatch, driver
+    ):
+        uuids = [make_cluster("UPDATE_IN_PROGRESS") for _ in range(3)]
+        found = lines.strays(uuids)
+        settle.adopt(uuids[:1])
+        monkeypatch.setattr(lines, "strays", lambda some: [s for s in found if s[0] in some])
+        assert not settle.adopt(uuids)
+        monkeypatch.undo()
+        sweep.due(admin)
+        assert sorted(uuid for uuid, *_ in self.operations()) == sorted(uuids)
+
+    def test_a_second_update_is_adopted_anew(self, sweep, admin, make_cluster, monkeypatch, sent):
+        made = ScriptedDriver()
+        monkeypatch.setattr(registry, "for_cluster", lambda *args: made)
+        uuid = make_cluster("UPDATE_IN_PROGRESS")
+        for _ in range(2):
+            made.poll = lambda context, cluster: None
+            sweep.due(admin)
+            made.poll = set_status("UPDATE_COMPLETE")
+            sweep.poll(uuid)
+            with engine.writer() as session:
+                session.execute(sa.update(models.Cluster).values(status="UPDATE_IN_PROGRESS"))
+        assert len(self.operations()) == 2
+        assert sent == [("update", "success")] * 2
