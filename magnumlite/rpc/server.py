@@ -22,7 +22,7 @@ from oslo_versionedobjects import exception as ovo_exc
 from magnumlite import exception
 from magnumlite.conf import CONF
 from magnumlite.objects import versions
-from magnumlite.rpc import reply, transport
+from magnumlite.rpc import consumer, reply, transport
 from magnumlite.rpc.serializers import RequestSerializer
 
 LOG = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
         """Take no more messages, and wait for the handlers of those in hand."""
         self._closing.set()
         self.stop()
+        consumer.hand_back(self.listener)
         if self._work_executor is not None:
             self._work_executor.shutdown(wait=True)
 
@@ -85,31 +86,8 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
                 self._closing.wait(_LOOK)
             if time.monotonic() - beat > _heartbeat_interval():
                 beat = time.monotonic()
-                self._send_heartbeat()
+                consumer.send_heartbeat(self.listener)
         self._slots.acquire()
-
-    def _send_heartbeat(self) -> None:
-        connection = _connection_of(self.listener)
-        amqp = getattr(getattr(connection, "connection", None), "connection", None)
-        send = getattr(amqp, "send_heartbeat", None)
-        if send is None:
-            return
-        try:
-            send()
-        except OSError as error:
-            LOG.warning("The broker's connection broke while intake waited: %s", error)
-
-    def _create_listener(self) -> Any:
-        """Return the consumer.
-
-        An idle one of oslo.messaging's waits 5 s for a message and only then sees that it is to
-        stop; a conductor that has nothing to do shall end at once.
-        """
-        listener = super()._create_listener()
-        connection = _connection_of(listener)
-        if hasattr(connection, "_poll_timeout"):
-            connection._poll_timeout = min(connection._poll_timeout, _STOP_LOOK)
-        return listener
 
     def _process_incoming(self, incoming: list[Any]) -> None:
         message = incoming[0]
