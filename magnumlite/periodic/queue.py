@@ -208,10 +208,21 @@ class KeyedQueue:
         return starts
 
     def _deliver(self, starts: list[_Start]) -> None:
+        refused = []
         for start in starts:
             start.inbox.put(start.job)
-            if start.thread is not None:
+            if start.thread is None:
+                continue
+            try:
                 start.thread.start()
+            except RuntimeError as error:
+                refused.append(start.job.key)
+                reason = error
+                with self._changed:
+                    self._threads.discard(start.thread)
+                    self._schedule.done(start.job, time.monotonic(), failed=True)
+        if refused:
+            LOG.error("%s: no thread for %s: %s", self.name, ", ".join(refused), reason)
 
     def _serve(self, inbox: _Inbox) -> None:
         while job := inbox.get():
@@ -233,14 +244,15 @@ class KeyedQueue:
         with self._changed:
             self._threads.discard(threading.current_thread())
 
-    def _run(self, job: Job) -> Exception | None:
+    def _run(self, job: Job) -> BaseException | None:
         try:
             self._work(job.key)
-        except Exception as error:
+        except BaseException as error:
+            # Also SystemExit, which some driver raises: it must not end the thread.
             return error
         return None
 
-    def _log_failure(self, job: Job, error: Exception, failures: int, backoff: float) -> None:
+    def _log_failure(self, job: Job, error: BaseException, failures: int, backoff: float) -> None:
         LOG.warning(
             "%s: %s failed (%d in a row), again in %.0f s: %s: %s",
             self.name,

@@ -216,6 +216,32 @@ def test_a_group_that_is_held_back_is_told(make, work, caplog):
     wait_for_log(caplog, "jobs of 'bad' return again")
 
 
+def test_a_driver_that_exits_has_only_failed(make, work, caplog):
+    work.errors = {"a": SystemExit(3)}
+    queue = make()
+    queue.add("a")
+    wait_for_log(caplog, "a failed (1 in a row)")
+    queue.add("b")
+    work.until(lambda: work.ended["b"])
+    assert "a" not in queue.running()
+
+
+def test_a_machine_without_threads_makes_jobs_wait(make, work, monkeypatch, caplog):
+    queue = make(backoff_min=1e-9, backoff_max=1e-9)
+    with monkeypatch.context() as patch:
+
+        def refuse(thread):
+            raise RuntimeError("can't start new thread")
+
+        patch.setattr(threading.Thread, "start", refuse)
+        queue.add_all(["a", "b"])
+    assert "test: no thread for" in caplog.text
+    assert queue.counters()["now_threads"] == 0
+    assert not queue.running()
+    queue.add_all(["a", "b"])
+    work.until(lambda: len(work.ended) == 2)
+
+
 def test_stop_starts_nothing_more_and_names_what_is_left(work, caplog):  # B05
     work.hang = {"a"}
     queue = queues.KeyedQueue(
