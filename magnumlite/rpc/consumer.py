@@ -1,6 +1,6 @@
-"""The AMQP connection of a server's consumer: two things that oslo.messaging does not do for it.
+"""The AMQP connection of a server's consumer: three things that oslo.messaging does not do for it.
 
-Both do nothing on other transports, whose listeners have no such connection.
+All do nothing on other transports, whose listeners have no such connection.
 """
 
 from __future__ import annotations
@@ -14,6 +14,20 @@ LOG = logging.getLogger(__name__)
 
 #: Seconds for messages that are on their way when the consumer is cancelled.
 _FLUSH = 2.0
+
+#: Seconds after which a consumer that waits for a message sees that it is to stop.
+_LOOK = 0.5
+
+
+def look_often(listener: Any) -> None:
+    """Have an idle consumer end soon after it is told to stop.
+
+    One of oslo.messaging's waits up to 5 s for a message and only then sees it: a conductor that
+    has nothing to do would be the slowest to end.
+    """
+    connection = _connection(listener)
+    if hasattr(connection, "_poll_timeout"):
+        connection._poll_timeout = min(connection._poll_timeout, _LOOK)
 
 
 def send_heartbeat(listener: Any) -> None:

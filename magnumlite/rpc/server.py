@@ -30,9 +30,6 @@ LOG = logging.getLogger(__name__)
 #: Seconds between two looks of a consumer that waits for a slot.
 _LOOK = 0.2
 
-#: Seconds after which a consumer that waits for a message sees that it is to stop.
-_STOP_LOOK = 0.5
-
 
 class Server(rpc_server.RPCServer):  # type: ignore[misc]
     """Takes messages while there is a slot and room for what they ask."""
@@ -89,6 +86,11 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
                 consumer.send_heartbeat(self.listener)
         self._slots.acquire()
 
+    def _create_listener(self) -> Any:
+        listener = super()._create_listener()
+        consumer.look_often(listener)
+        return listener
+
     def _process_incoming(self, incoming: list[Any]) -> None:
         message = incoming[0]
         try:
@@ -127,12 +129,6 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
                 message.message.get("method"),
                 undeliverable,
             )
-
-
-def _connection_of(listener: Any) -> Any:
-    """Return oslo.messaging's connection of a consumer; None for transports without one."""
-    poller = getattr(listener, "_poll_style_listener", None)
-    return getattr(getattr(poller, "conn", None), "connection", None)
 
 
 def _cause(error: Exception, method: str | None, request: str | None) -> BaseException:

@@ -1,7 +1,7 @@
 """A private MariaDB."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,10 @@ class MariaDB(Daemon):
     def database_url(self, database: str) -> str:
         """Return the SQLAlchemy URL of a database."""
         return f"mysql+pymysql://magnum:magnum@127.0.0.1:{self.port}/{database}"
+
+    def environment(self) -> Mapping[str, str]:
+        """Return the environment; a server that starts removes temporary tables it finds."""
+        return {**super().environment(), "TMPDIR": str(self.directory)}
 
     def prepare(self) -> None:
         """Make the system tables, and the user at the first start."""
