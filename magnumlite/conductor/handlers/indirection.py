@@ -35,8 +35,8 @@ class IndirectionHandler:
         """
         kind = MagnumObject.obj_class_from_name(objname, _version(objname, object_versions))
         try:
-            method = _remotable(kind, objmethod, f"type object '{kind.__name__}'")
-            result = method(context, *args, **kwargs)
+            _require_remotable(kind, objmethod, f"type object '{kind.__name__}'")
+            result = getattr(kind, objmethod)(context, *args, **kwargs)
         except Exception:
             raise dispatcher.ExpectedException from None
         return versions.at(result, object_versions)
@@ -51,8 +51,8 @@ class IndirectionHandler:
         """
         before = objinst.obj_clone()
         try:
-            method = _remotable(objinst, objmethod, f"'{type(objinst).__name__}' object")
-            result = method(context, *args, **kwargs)
+            _require_remotable(type(objinst), objmethod, f"'{type(objinst).__name__}' object")
+            result = getattr(objinst, objmethod)(context, *args, **kwargs)
         except Exception:
             raise dispatcher.ExpectedException from None
         updates: dict[str, Any] = {}
@@ -92,13 +92,11 @@ def _version(name: str, known: dict[str, str]) -> str:
         ) from None
 
 
-def _remotable(owner: Any, name: str, shown: str) -> Any:
-    """Return a remotable method.
+def _require_remotable(kind: type[MagnumObject], name: str, shown: str) -> None:
+    """Refuse what is not a remotable method; looked up on the class, so that nothing is loaded.
 
     Raises:
         AttributeError: there is none of this name; methods that are not remotable look the same.
     """
-    method = getattr(owner, name, None)
-    if name.startswith("_") or not getattr(method, "remotable", False):
+    if name.startswith("_") or not getattr(getattr(kind, name, None), "remotable", False):
         raise AttributeError(f"{shown} has no attribute '{name}'")
-    return method

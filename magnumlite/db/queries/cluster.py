@@ -105,8 +105,10 @@ def update(context: RequestContext, uuid: str, values: Mapping[str, Any]) -> Non
         ClaimLost: the job may not write any more.
         ClusterNotFound: there is none that the context may write.
         InvalidParameterValue: the uuid is among the values.
+        NotAuthorized: a tenant names another project.
     """
     rows.refuse_new_uuid(values, "Cluster")
+    scope.require_own(context, values.get("project_id"))
     conditions = [Cluster.uuid == uuid, *scope.writable(Cluster, context)]
     with engine.writer():
         held = fence.current()

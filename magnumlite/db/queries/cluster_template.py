@@ -82,8 +82,10 @@ def update(context: RequestContext, uuid: str, values: Mapping[str, Any]) -> Non
         ClusterTemplateNotFound: there is none that the context may write.
         ClusterTemplateReferenced: a cluster uses it and more changes than how it is shown.
         InvalidParameterValue: the uuid is among the values.
+        NotAuthorized: a tenant names another project.
     """
     rows.refuse_new_uuid(values, "ClusterTemplate")
+    scope.require_own(context, values.get("project_id"))
     conditions = [ClusterTemplate.uuid == uuid, *scope.writable(ClusterTemplate, context)]
     with engine.writer():
         if not _harmless(values):

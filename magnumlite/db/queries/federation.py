@@ -89,8 +89,10 @@ def update(context: RequestContext, uuid: str, values: Mapping[str, Any]) -> Non
     Raises:
         FederationNotFound: there is none that the context may write.
         InvalidParameterValue: the uuid is among the values.
+        NotAuthorized: a tenant names another project.
     """
     rows.refuse_new_uuid(values, "Federation")
+    scope.require_own(context, values.get("project_id"))
     conditions = [Federation.uuid == uuid, *scope.writable(Federation, context)]
     if not rows.change(Federation, conditions, values):
         raise exception.FederationNotFound(federation=uuid)

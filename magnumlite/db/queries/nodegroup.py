@@ -11,7 +11,7 @@ from sqlalchemy.exc import MultipleResultsFound
 from magnumlite import exception
 from magnumlite.context import RequestContext
 from magnumlite.db import engine, fence
-from magnumlite.db.models import NodeGroup
+from magnumlite.db.models import Cluster, NodeGroup
 from magnumlite.db.queries import rows, scope
 
 Filters = Mapping[str, Any] | None
@@ -79,10 +79,11 @@ def create(context: RequestContext, values: Mapping[str, Any]) -> NodeGroup:
     """INSERT a nodegroup.
 
     Raises:
+        ClusterNotFound: a tenant names a cluster that is not its own.
         NodeGroupAlreadyExists: the uuid, or the name within the cluster, is taken.
         NotAuthorized: a tenant names another project.
     """
-    scope.require_own(context, values.get("project_id"))
+    _require_own(context, values)
     try:
         return rows.insert(NodeGroup, values)
     except db_exc.DBDuplicateEntry:
@@ -97,8 +98,11 @@ def update(context: RequestContext, cluster: str, uuid: str, values: Mapping[str
 
     Raises:
         ClaimLost: the job may not write any more.
+        ClusterNotFound: a tenant names another cluster that is not its own.
         NodeGroupNotFound: there is none that the context may write.
+        NotAuthorized: a tenant names another project.
     """
+    _require_own(context, values)
     conditions = [*_where(context, cluster), NodeGroup.uuid == uuid]
     with engine.writer():
         held = fence.current()
@@ -152,6 +156,15 @@ def _get(context: RequestContext, cluster: str, **identity: Any) -> NodeGroup:
     if row is None:
         raise exception.NodeGroupNotFound(nodegroup=next(iter(identity.values())))
     return row
+
+
+def _require_own(context: RequestContext, values: Mapping[str, Any]) -> None:
+    """Refuse a tenant's nodegroup that is to be another's, or in another's cluster (B67)."""
+    scope.require_own(context, values.get("project_id"))
+    if "cluster_id" in values and not context.is_admin:
+        own = scope.where(Cluster, scope.readable(Cluster, context))
+        if not rows.present([Cluster.uuid == values["cluster_id"], *own]):
+            raise exception.ClusterNotFound(cluster=values["cluster_id"])
 
 
 def _missed(

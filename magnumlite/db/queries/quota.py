@@ -86,8 +86,10 @@ def update(context: RequestContext, project_id: str, values: Mapping[str, Any]) 
     """UPDATE the project's limit for `values["resource"]` and return the row.
 
     Raises:
+        NotAuthorized: a tenant names another project.
         QuotaNotFound: there is none that the context may write.
     """
+    scope.require_own(context, values.get("project_id"))
     resource = values["resource"]
     with engine.writer():
         if not rows.change(Quota, _named(context, project_id, resource), values):

@@ -74,9 +74,11 @@ def update(context: RequestContext, uuid: str, values: Mapping[str, Any]) -> Non
 
     Raises:
         InvalidParameterValue: the uuid is among the values.
+        NotAuthorized: a tenant names another project.
         X509KeyPairNotFound: there is none that the context may write.
     """
     rows.refuse_new_uuid(values, "KeyPair")
+    scope.require_own(context, values.get("project_id"))
     conditions = [X509KeyPair.uuid == uuid, *scope.writable(X509KeyPair, context)]
     if not rows.change(X509KeyPair, conditions, values):
         raise exception.X509KeyPairNotFound(x509keypair=uuid)
