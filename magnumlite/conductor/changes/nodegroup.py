@@ -78,6 +78,11 @@ class NodegroupChange(Change):
         op.nodegroup.save()
         op.cluster.save()
 
+    def result(self, op: Operation) -> Any:
+        """Return the nodegroup."""
+        op.nodegroup.obj_reset_changes()
+        return op.nodegroup
+
     def restore(self, op: Operation, reason: str) -> None:
         """Give both rows their old statuses back."""
         for row, (status, status_reason) in self._found.items():
