@@ -1,11 +1,9 @@
 """Calls that only read: what each costs the conductor."""
 
-import time
 from typing import Any
 
 from benchmarks import wire
 from benchmarks.benchmark import benchmark, milliseconds
-from benchmarks.conductor import Conductor
 from benchmarks.figures import Figure, times_at_least, times_at_most
 from benchmarks.load import Calls
 from benchmarks.rig import Rig
@@ -51,8 +49,9 @@ def _measured(rig: Rig, requests: Any, under_way: int = 16) -> dict[str, Any]:
     conductor = rig.start()
     conductor.wait_ready()
     conductor.settle()
+    # Every thread of every worker opens its connection and compiles its statements.
+    rig.load(Calls(requests, seconds=rig.size(4, quick=2), under_way=under_way)).run()
     load = rig.load(Calls(requests, seconds=rig.size(8, quick=2), under_way=under_way))
-    _warm(conductor, requests[0])
     with Window(rig, conductor) as window:
         done = load.run()
     calls = len(done.latencies)
@@ -68,11 +67,3 @@ def _measured(rig: Rig, requests: Any, under_way: int = 16) -> dict[str, Any]:
         "log_errors": conductor.errors(),
         **window.noise,
     }
-
-
-def _warm(conductor: Conductor, request: wire.Request) -> None:
-    """Let every worker open its connections and compile its statements."""
-    with conductor.client() as client:
-        end = time.monotonic() + 1
-        while time.monotonic() < end:
-            client.call(request)
