@@ -73,7 +73,7 @@ class Environment:
         return made
 
     def _make(self) -> None:
-        _require_index()
+        require_index()
         venv.create(self._root / "venv", with_pip=True, clear=True)
         packages = [package for package, extra in DRIVERS.values() for package in (package, *extra)]
         self._pip("install", MAGNUM, f"{ROOT}[openstack]", *TESTING, *packages)
@@ -138,7 +138,12 @@ class Environment:
         return json.loads(answer)
 
 
-def _require_index() -> None:
+def require_index() -> None:
+    """Look whether packages can be had.
+
+    Raises:
+        Unreachable: the index does not answer.
+    """
     try:
         urllib.request.urlopen(INDEX, timeout=20).close()
     except urllib.error.HTTPError:
