@@ -85,8 +85,7 @@ def _sweep(rig: Rig, count: int, hung: int, poll: float, seconds: float) -> dict
         "most_at_once": calls.most_at_once(made),
         "peak_threads": max(sample.threads for sample in sampler.samples),
         "peak_descriptors": max(sample.descriptors for sample in sampler.samples),
-        "threads_growth": _least(sampler.between(ended - 5, ended))
-        - _least(sampler.between(ended - 25, ended - 20)),
+        "threads_growth": _growth(sampler.between(begun, ended), ended),
         "threads_series": sampler.threads(begun),
         "cpu_s_1000_polls": 1000 * window.cpu / polls if polls else None,
         "database_cpu_s_1000_polls": 1000 * window.database_cpu / polls if polls else None,
@@ -96,5 +95,8 @@ def _sweep(rig: Rig, count: int, hung: int, poll: float, seconds: float) -> dict
     }
 
 
-def _least(samples: list[Usage]) -> int:
-    return min((sample.threads for sample in samples), default=0)
+def _growth(samples: list[Usage], ended: float) -> int | None:
+    """Return by how many threads the last 5 s have more than 5 s that were 20 s earlier."""
+    last = [one.threads for one in samples if one.time > ended - 5]
+    before = [one.threads for one in samples if ended - 25 < one.time < ended - 20]
+    return min(last) - min(before) if last and before else None
