@@ -4,12 +4,17 @@ import contextlib
 import pathlib
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 from oslo_config import cfg
 
 from magnumlite import context as magnum_context
 
 pytest_plugins = ["tests.servers.plugin"]
+
+# A busy machine is no defect: no example has a time limit of its own.
+hypothesis.settings.register_profile("magnumlite", deadline=None)
+hypothesis.settings.load_profile("magnumlite")
 
 PROJECT = "11111111111111111111111111111111"
 USER = "22222222222222222222222222222222"

@@ -15,6 +15,7 @@ from oslo_messaging.notify import _impl_test as notify_test
 from magnumlite import exception, objects
 from magnumlite.conductor.service import Conductor
 from magnumlite.drivers import base, registry
+from magnumlite.journal import lines
 from magnumlite.periodic.status import StatusSweep
 from magnumlite.rpc import client, transport
 
@@ -161,7 +162,8 @@ class House:
         StatusSweep(queue=NoQueue(), owns=lambda uuid: True).poll(uuid)
 
     def finish(self, uuid: str, to: str = "COMPLETE") -> None:
-        """Poll with a driver that finishes what is in progress."""
+        """Poll with a driver that finishes what is in progress, when no operation runs."""
+        self.until(lambda: lines.line(uuid).pollable)
 
         def finished(context: Any, cluster: Any) -> None:
             for nodegroup in cluster.nodegroups:

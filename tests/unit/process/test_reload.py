@@ -22,7 +22,7 @@ def write(tmp_path: pathlib.Path) -> Iterator[Write]:
     written("[conductor]\ndelete_wait = 7\noperation_threads = 3\n")
     options.parse(["--config-file", str(file)])
     yield written
-    options.CONF.reset()
+    options.CONF.clear()
 
 
 def test_mutable_options_change(write: Write) -> None:
@@ -72,5 +72,4 @@ def test_options_of_others_are_kept(write: Write) -> None:
         assert options.CONF.conductor.delete_wait == 9
         assert options.CONF.some_driver.depth == 5
     finally:
-        options.CONF.reset()
-        options.CONF.unregister_opt(cfg.IntOpt("depth"), group="some_driver")
+        options.CONF.clear()
