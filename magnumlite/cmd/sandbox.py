@@ -8,35 +8,38 @@ from rich.console import Console
 
 from magnumlite import compat, exception
 from magnumlite.sandbox import play
+from magnumlite.sandbox.conformance import arguments as conformance
 from magnumlite.sandbox.scenario import STEPS
 
 
 def main() -> None:
-    """Play the scenario and exit with its status."""
+    """Play the scenario, or examine a driver, and exit with the status."""
     parser = _parser()
     options = parser.parse_args()
     if options.fail and options.driver != "simulated":
         parser.error("--fail is for the simulated driver: others cannot be told to fail")
     compat.install()
     try:
-        sys.exit(
-            play.run(
-                play.Options(
-                    driver=options.driver,
-                    clusters=options.clusters,
-                    fail=options.fail,
-                    keep=options.keep,
-                    directory=options.dir,
-                    timeout=options.timeout,
-                    config_files=options.config_file,
-                    labels=dict(options.label),
-                ),
-                Console(highlight=False),
-            )
-        )
+        sys.exit(options.run(options))
     except exception.MagnumException as error:
         print(f"magnumlite-sandbox: {error}", file=sys.stderr)
         sys.exit(2)
+
+
+def _play(options: argparse.Namespace) -> int:
+    return play.run(
+        play.Options(
+            driver=options.driver,
+            clusters=options.clusters,
+            fail=options.fail,
+            keep=options.keep,
+            directory=options.dir,
+            timeout=options.timeout,
+            config_files=options.config_file,
+            labels=dict(options.label),
+        ),
+        Console(highlight=False),
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--label",
-        type=_label,
+        type=conformance.pair,
         action="append",
         default=[],
         metavar="KEY=VALUE",
@@ -80,6 +83,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="options that win over the sandbox's own, for drivers that need some",
     )
+    parser.set_defaults(run=_play)
+    conformance.add(parser.add_subparsers(title="or", metavar="COMMAND"))
     return parser
 
 
@@ -88,10 +93,3 @@ def _count(text: str) -> int:
     if count < 1:
         raise argparse.ArgumentTypeError("must be 1 or more")
     return count
-
-
-def _label(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError("must be KEY=VALUE")
-    return key, value

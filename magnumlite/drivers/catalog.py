@@ -4,6 +4,7 @@ A package that cannot be imported must not hurt the others (known defects B28, B
 catches whatever an import can raise and keeps its text. Each entry point is tried once a process.
 """
 
+import contextlib
 import dataclasses
 import importlib.metadata
 import threading
@@ -73,6 +74,21 @@ class Catalog:
                     return None
                 self._offers[name] = _load(entry_point)
             return self._offers[name]
+
+    @contextlib.contextmanager
+    def standing_in(self, name: str, driver: type[Any]) -> Iterator[None]:
+        """Give another class out for a driver inside the block: one that watches it.
+
+        Pre: the driver loads.
+        """
+        with self._lock:
+            replaced = self._offers[name]
+            self._offers[name] = dataclasses.replace(replaced, driver=driver)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._offers[name] = replaced
 
     def kinds(self, name: str) -> list[Kind] | None:
         """Return the kinds that a loaded driver provides, None while it cannot tell.

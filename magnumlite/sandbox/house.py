@@ -67,8 +67,10 @@ class House:
         self._conductor: Conductor | None = None
         self._periodic: Periodic | None = None
 
-    def open(self) -> None:
+    def open(self, *, sweeping: bool = True) -> None:
         """Write the configuration, make the database and start the threads.
+
+        sweeping: whether the periodic tasks run, too.
 
         Raises: ConfigInvalid, SchemaMismatch.
         """
@@ -89,16 +91,21 @@ class House:
         conductor = Conductor(HOST, 0)
         conductor.start()
         self._conductor = conductor
+        if not sweeping:
+            return
         periodic = Periodic(HOST, conductor.consuming)
         periodic.start()
         self._periodic = periodic
 
-    def close(self) -> None:
-        """Stop the threads and give back the connections."""
+    def close(self, patience: float | None = None) -> None:
+        """Stop the threads and give back the connections.
+
+        patience: seconds that driver calls get to return; None: all the time they need.
+        """
         if self._periodic is not None:
             self._periodic.stop()
             self._periodic.wait()
         if self._conductor is not None:
-            self._conductor.stop()
+            self._conductor.stop(patience)
         transport.cleanup()
         engine.dispose()

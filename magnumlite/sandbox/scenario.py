@@ -209,35 +209,44 @@ class Scenario:
         API(request()).cluster_delete_async(self.uuid)
 
 
-def make_template(name: str, driver_name: str, kind: dict[str, str]) -> Any:
-    """Save a template for a driver and return it; `kind` is an entry of the driver's `provides`."""
+def make_template(name: str, driver_name: str, kind: dict[str, str], **fields: Any) -> Any:
+    """Save a template for a driver and return it.
+
+    `kind` is an entry of the driver's `provides`; `fields` win over the sandbox's.
+
+    Raises:
+        ValueError: a template cannot have such a kind.
+    """
     context = request()
+    defaults: dict[str, Any] = {
+        "name": name,
+        "driver": driver_name,
+        "coe": kind.get("coe") or "kubernetes",
+        "cluster_distro": kind.get("os"),
+        "server_type": kind.get("server_type") or "vm",
+        "image_id": "sandbox-image",
+        "keypair_id": "sandbox-key",
+        "flavor_id": "m1.small",
+        "master_flavor_id": "m1.small",
+        "external_network_id": "public",
+        "fixed_network": None,
+        "fixed_subnet": None,
+        "network_driver": "calico",
+        "docker_volume_size": None,
+        "floating_ip_enabled": True,
+        "master_lb_enabled": False,
+        "tls_disabled": False,
+        "public": False,
+        "registry_enabled": False,
+        "hidden": False,
+        "labels": {},
+    }
     template = objects.ClusterTemplate(
         context,
         uuid=str(uuid.uuid4()),
-        name=name,
         project_id=context.project_id,
         user_id=context.user_id,
-        driver=driver_name,
-        coe=kind.get("coe") or "kubernetes",
-        cluster_distro=kind.get("os"),
-        server_type=kind.get("server_type") or "vm",
-        image_id="sandbox-image",
-        keypair_id="sandbox-key",
-        flavor_id="m1.small",
-        master_flavor_id="m1.small",
-        external_network_id="public",
-        fixed_network=None,
-        fixed_subnet=None,
-        network_driver="calico",
-        docker_volume_size=None,
-        floating_ip_enabled=True,
-        master_lb_enabled=False,
-        tls_disabled=False,
-        public=False,
-        registry_enabled=False,
-        hidden=False,
-        labels={},
+        **(defaults | fields),
     )
     template.create()
     return template
