@@ -116,7 +116,7 @@ class HealthSweep:
             except exception.ClusterNotFound:
                 CLIENTS.forget(cluster_uuid)
                 return
-            if cluster.status not in HEALTH_POLLED:
+            if cluster.status not in HEALTH_POLLED or _unborn(cluster):
                 return
             before = Verdict(cluster.health_status, dict(cluster.health_status_reason or {}))
             verdict = self._verdict(context, cluster, last_started)
@@ -187,6 +187,11 @@ def _read(context: Any, cluster_uuid: str) -> tuple[Any, int]:
         with contextlib.suppress(exception.ClusterTemplateNotFound):
             cluster.obj_load_attr("cluster_template")
     return cluster, last_started
+
+
+def _unborn(cluster: Any) -> bool:
+    """Tell whether the driver has not returned from its create: it knows no such cluster (B56)."""
+    return cluster.status == "CREATE_IN_PROGRESS" and lines.line(cluster.uuid).creating
 
 
 def _poll(context: Any, cluster: Any) -> Verdict | None:

@@ -34,6 +34,7 @@ class Update(Change):
         }
         self._rollback = rollback
         self._before: int | None = None
+        self._found: tuple[str | None, str | None] = (None, None)
 
     def load(self, op: Operation) -> None:
         """Read the cluster and its default worker nodegroup."""
@@ -75,15 +76,25 @@ class Update(Change):
         return True
 
     def call(self, op: Operation) -> None:
-        """Set the new size and call update_cluster."""
+        """Set the new size and call update_cluster.
+
+        The default workers are in progress from now on: a driver that asks only those in progress
+        how they are, as magnum-capi-helm does, would call the cluster complete at once (B34).
+        """
         manager = _scale_manager(op)
-        self._before, op.nodegroup.node_count = op.nodegroup.node_count, self._node_count
-        op.nodegroup.save()
+        nodegroup = op.nodegroup
+        self._found = nodegroup.status, nodegroup.status_reason
+        self._before, nodegroup.node_count = nodegroup.node_count, self._node_count
+        nodegroup.status = "UPDATE_IN_PROGRESS"
+        nodegroup.save()
         op.driver.update_cluster(op.context, op.cluster, manager, self._rollback)
 
     def undo(self, op: Operation) -> None:
-        """Give the default workers their old size back if it is still ours."""
+        """Give the default workers their old size and status back where they are still ours."""
         _restore_size(op, self._node_count, self._before)
+        if self._before is not None and op.nodegroup.status == "UPDATE_IN_PROGRESS":
+            op.nodegroup.status, op.nodegroup.status_reason = self._found
+            op.nodegroup.save()
 
 
 class Resize(Change):

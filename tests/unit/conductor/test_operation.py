@@ -206,6 +206,31 @@ def test_delete_of_what_is_gone_ends_at_once(house: House) -> None:  # B15
     assert _count(models.X509KeyPair) == 0
 
 
+def test_an_update_has_its_workers_in_progress(house: House) -> None:  # B34
+    cluster = house.create()
+    found = house.workers(cluster.uuid).status
+    seen: list[str] = []
+
+    def refuse(context: Any, cluster: Any, *rest: Any) -> None:
+        seen.append(cluster.default_ng_worker.status)
+        raise RuntimeError("boom")
+
+    house.driver.on["update_cluster"] = refuse
+    with pytest.raises(RuntimeError, match="boom"):
+        house.api.cluster_update(cluster, 5, None, None)
+    workers = house.workers(cluster.uuid)
+    assert (seen, workers.status, workers.node_count) == (["UPDATE_IN_PROGRESS"], found, 3)
+    row = house.get(cluster.uuid)
+    row.status = "CREATE_COMPLETE"
+    row.save()
+    del house.driver.on["update_cluster"]
+    house.api.cluster_update(row, 5, None, None)
+    assert house.workers(cluster.uuid).status == "UPDATE_IN_PROGRESS"
+    house.finish(cluster.uuid)
+    workers = house.workers(cluster.uuid)
+    assert (workers.status, workers.node_count) == ("UPDATE_COMPLETE", 5)
+
+
 def test_health_is_saved_in_any_state_and_tells_nothing(house: House) -> None:  # B25
     cluster = house.create()
     row = house.get(cluster.uuid)

@@ -219,6 +219,23 @@ def started(cluster_uuid):
     )
 
 
+def test_a_cluster_that_its_driver_has_not_seen_yet_is_not_looked_at(sweep, admin, row):  # B56
+    ANSWERS[row.uuid] = UNHEALTHY
+    row.status = "CREATE_IN_PROGRESS"
+    row.save()
+    with engine.writer() as session:
+        create = started(row.uuid)
+        create.action = "create"
+        session.add(create)
+    sweep.check(row.uuid)
+    assert shown(admin, row)[0] is None
+    with engine.writer() as session:
+        returned = session.get(Operation, create.id)
+        returned.running_key, returned.released_at = None, engine.now()
+    sweep.check(row.uuid)
+    assert shown(admin, row)[0] == "UNHEALTHY"
+
+
 def test_a_large_reason_is_cut_with_a_count_and_the_verdict_kept(sweep, admin, row):
     # B37
     reason = {f"node-{number:05}.Ready": number != 3999 for number in range(4000)}
