@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.interop.driver_environment import Environment, Unreachable
+from tests.interop.driver_environment import Environment
 
 pytestmark = pytest.mark.timeout(1200)  # the environment is made first
 
@@ -47,14 +47,6 @@ STATE = """
         ),
     }
 """
-
-
-@pytest.fixture(scope="module")
-def environment() -> Environment:
-    try:
-        return Environment.ready()
-    except Unreachable as reason:
-        pytest.skip(str(reason))
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """A small Keystone of our own, with the services that its catalogue names behind it.
 
 It checks passwords and tokens and keeps a list of requests. The services serve `content`:
-lists of resources that can be listed, filtered by equality, read and deleted.
+lists of resources that can be listed, filtered by equality, read and deleted. Application
+credentials can be made, read and deleted.
 """
 
 import contextlib
 import http.server
 import json
+import re
 import threading
 import urllib.parse
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from magnumlite import exception
@@ -35,13 +38,21 @@ SERVICES = {
 SINGULARS = {"os-keypairs": "keypair", "types": "volume_type"}
 PLURALS = {"os-keypairs": "keypairs", "types": "volume_types"}
 
+CREDENTIALS = re.compile("users/([^/]+)/application_credentials/?(.*)")
+
 
 class Keystone:
-    """Runs from `with` to its end, on loopback and a free port."""
+    """Runs from `with` to its end, on loopback and a free port.
+
+    `fail` is asked with the first path element of a service and the rest of the path before each
+    request that has a token, and may name the status to answer instead.
+    """
 
     def __init__(self) -> None:
         self.catalogue = list(SERVICES)
         self.content: dict[str, list[dict[str, Any]]] = {}
+        self.credentials: list[dict[str, Any]] = []
+        self.fail: Callable[[str, str], int | None] = lambda service, path: None
         self.requests: list[tuple[str, str]] = []
         self.tokens: set[str] = set()
         self.connections = 0
@@ -137,6 +148,10 @@ def _handler(keystone: Keystone) -> type[http.server.BaseHTTPRequestHandler]:
             keystone.connections += 1
             super().setup()
 
+        def handle(self) -> None:
+            with contextlib.suppress(ConnectionResetError):  # a client that was killed
+                super().handle()
+
         def log_message(self, *_: object) -> None:
             """Keep the tests' output quiet."""
 
@@ -169,6 +184,11 @@ def _handler(keystone: Keystone) -> type[http.server.BaseHTTPRequestHandler]:
                 return self._authenticate(json.loads(body))
             if self.headers.get("X-Auth-Token") not in keystone.tokens:
                 return self._answer(401, {"error": {"message": "no such token", "code": 401}})
+            status = keystone.fail(service, path)
+            if status is not None:
+                return self._answer(status, {"error": {"message": "as the test has it"}})
+            if found := CREDENTIALS.fullmatch(path):
+                return self._credentials(found[1], found[2], body)
             query = dict(urllib.parse.parse_qsl(url.query))
             return self._resources(path.removeprefix(inner), query)
 
@@ -188,11 +208,32 @@ def _handler(keystone: Keystone) -> type[http.server.BaseHTTPRequestHandler]:
                 return self._answer(401, {"error": {"message": "Wrong password", "code": 401}})
             return self._answer(201, keystone.token_body(), {"X-Subject-Token": keystone.issue()})
 
+        def _credentials(self, user: str, ident: str, body: bytes) -> None:
+            if self.command == "POST":
+                asked = json.loads(body)["application_credential"]
+                taken = [(each["user_id"], each["name"]) for each in keystone.credentials]
+                if (user, asked["name"]) in taken:
+                    return self._answer(409, {"error": {"message": "duplicate", "code": 409}})
+                made = {**asked, "id": uuid.uuid4().hex, "user_id": user}
+                keystone.credentials.append(made)
+                secret = {**made, "secret": uuid.uuid4().hex}
+                return self._answer(201, {"application_credential": secret})
+            for each in keystone.credentials:  # an administrator may name any user
+                if each["id"] == ident:
+                    if self.command == "DELETE":
+                        keystone.credentials.remove(each)
+                        return self._answer(204, None)
+                    return self._answer(200, {"application_credential": each})
+            return self._answer(404, {"error": {"message": f"no {ident}", "code": 404}})
+
         def _resources(self, path: str, query: dict[str, str]) -> None:
             collection, _, ident = path.partition("/")
             items = keystone.content.get(collection)
             if items is None:
                 return self._answer(404, {"error": {"message": path}})
+            if collection == "flavors" and ident == "detail":
+                least = int(query.pop("minRam", 0))
+                items, ident = [each for each in items if each["ram"] >= least], ""
             if not ident:
                 chosen = [
                     item
