@@ -7,13 +7,37 @@ code they carry and, for "not found", the class's name (known defects B15, B64).
 from __future__ import annotations
 
 import contextlib
+import traceback
 from collections.abc import Iterator
+from pathlib import Path
 
 from oslo_log import log as logging
 
 from magnumlite import exception
 
 LOG = logging.getLogger(__name__)
+
+#: Not found are things that a cluster uses: what was to be deleted may well be there.
+_USED = (
+    exception.ClusterTemplateNotFound,
+    exception.ExternalNetworkNotFound,
+    exception.FixedNetworkNotFound,
+    exception.FixedSubnetNotFound,
+    exception.FlavorNotFound,
+    exception.ImageNotFound,
+    exception.KeyPairNotFound,
+    exception.OSDistroFieldNotFound,
+    exception.ProjectNotFound,
+    exception.QuotaNotFound,
+    exception.VolumeTypeNotFound,
+    exception.X509KeyPairNotFound,
+)
+
+#: The same by name: a service that the catalogue lacks, in keystoneauth.
+_USED_NAMES = frozenset({"EndpointNotFound", "ServiceNotFound"})
+
+#: Errors in a program, whose texts say little to who has not written it.
+_BUGS = (AssertionError, AttributeError, LookupError, NameError, TypeError)
 
 #: A request that was wrong from the start: nothing has been changed for it (known defect B64).
 _VALIDATION = range(400, 410)
@@ -40,10 +64,15 @@ def code(error: BaseException) -> int | None:
 
 
 def gone(error: BaseException) -> bool:
-    """Tell whether an error of a delete says that there is nothing left (known defect B15)."""
-    return code(error) == 404 or any(
-        base.__name__.endswith("NotFound") for base in type(error).__mro__
-    )
+    """Tell whether an error of a delete says that there is nothing left (known defect B15).
+
+    One that says that a network, an image or the like is missing does not: magnum-capi-helm looks
+    them up also when it removes a nodegroup.
+    """
+    names = {base.__name__ for base in type(error).__mro__}
+    if isinstance(error, _USED) or names & _USED_NAMES:
+        return False
+    return code(error) == 404 or any(name.endswith("NotFound") for name in names)
 
 
 def conflict(error: BaseException) -> bool:
@@ -70,10 +99,20 @@ def harmless(error: BaseException, *, entered: bool, wrote: bool) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """Return the text of an error for people: never empty, never a traceback."""
+    """Return the text of an error for people: never empty, never a traceback.
+
+    That of a bug names its class and where it happened: "'id'" alone helps nobody.
+    """
     try:
         text = str(error).strip()
     except Exception as unreadable:
         LOG.debug("The text of a %s cannot be read: %r", type(error).__name__, unreadable)
         text = ""
-    return text or type(error).__name__
+    if not isinstance(error, _BUGS):
+        return text or type(error).__name__
+    said = f"{type(error).__name__}: {text}".removesuffix(": ")
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return said
+    last = frames[-1]
+    return f"{said} (in {last.name}, {Path(last.filename).name} line {last.lineno})"
