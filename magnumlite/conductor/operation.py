@@ -312,6 +312,8 @@ class Operation:
             self.change.overtaken(self)
             raise error
         reason = errors.reason(error)
+        if self._driver is not None:
+            registry.failed(self._driver)
         if self.cluster is None:
             entries.finish(self.id, Outcome.FAILED, reason, notified=True)
             raise error

@@ -6,16 +6,23 @@ pool, and a poll every ten seconds would pile them up (known defect B12).
 
 import os
 import threading
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 from magnumlite import exception, objects
+from magnumlite.conf import CONF
 from magnumlite.drivers import catalog
 from magnumlite.drivers.base import Driver
 
 
+class _Kept(NamedTuple):
+    instance: Driver
+    made: float
+
+
 class _Instances(threading.local):
     def __init__(self) -> None:
-        self.by_class: dict[type[Driver], Driver] = {}
+        self.by_class: dict[type[Driver], _Kept] = {}
 
 
 _instances = _Instances()
@@ -60,6 +67,22 @@ def for_template(template: Any) -> Driver:
     return _instance(name, driver)
 
 
+def failed(driver: Driver) -> None:
+    """Have this thread build an instance anew whose call has failed.
+
+    What it has read when it was built, or first used, may be out of date: magnum-capi-helm keeps
+    the client of a kubeconfig, with its credentials. No sooner than [sync]backoff_min seconds
+    after it was built, so that failures do not pile instances up (known defect B12).
+    """
+    kept = _instances.by_class.get(type(driver))
+    if (
+        kept is not None
+        and kept.instance is driver
+        and time.monotonic() - kept.made >= CONF.sync.backoff_min
+    ):
+        del _instances.by_class[type(driver)]
+
+
 def names() -> list[str]:
     """Names of the enabled drivers that import, in alphabetical order."""
     return [offer.entry_point.name for offer in catalog.CATALOG.loaded()]
@@ -81,14 +104,14 @@ def _template_of(context: Any, cluster: Any) -> Any:
 
 def _instance(name: str, driver: type[Driver]) -> Driver:
     try:
-        return _instances.by_class[driver]
+        return _instances.by_class[driver].instance
     except KeyError:
         pass
     try:
         instance = driver()
     except Exception as error:
         raise exception.DriverUnavailable(driver_name=name, reason=catalog.brief(error)) from error
-    _instances.by_class[driver] = instance
+    _instances.by_class[driver] = _Kept(instance, time.monotonic())
     return instance
 
 

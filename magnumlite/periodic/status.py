@@ -139,8 +139,14 @@ class StatusSweep:
                 return
             template = self._templates.get(cluster.cluster_template_id)
             driver = registry.for_cluster(context, cluster, template)
-            with errors.contained():
-                driver.update_cluster_status(context, cluster)
+            try:
+                with errors.contained():
+                    driver.update_cluster_status(context, cluster)
+            except exception.ClaimLost:
+                raise
+            except Exception:
+                registry.failed(driver)
+                raise
             settle.settle(context, cluster, line, poll, driver)
 
     def _tell(self, error: exception.DriverUnavailable) -> None:

@@ -3,6 +3,7 @@
 import gc
 import os
 import threading
+import types
 from typing import Any
 
 import pytest
@@ -72,6 +73,26 @@ def test_500_polls_by_one_instance(packages: Packages, reads: list[str]) -> None
     finally:
         gc.enable()
     assert registry.for_cluster(None, Row()).polls == 500
+
+
+def test_one_that_fails_is_built_anew_in_time(
+    packages: Packages, conf: cfg.ConfigOpts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it has read may have changed; B12: not for each failure."""
+    packages.driver("one")
+    now = 1000.0
+    monkeypatch.setattr(registry, "time", types.SimpleNamespace(monotonic=lambda: now))
+    first = registry.for_template(template())
+    now += conf.sync.backoff_min - 1
+    registry.failed(first)
+    assert registry.for_template(template()) is first
+    now += 1
+    registry.failed(first)
+    second = registry.for_template(template())
+    assert second is not first
+    now += conf.sync.backoff_min
+    registry.failed(first)  # an old one says nothing of the new one
+    assert registry.for_template(template()) is second
 
 
 def test_each_thread_has_its_own_and_takes_it_along(packages: Packages) -> None:
