@@ -17,7 +17,7 @@ from oslo_log import log as logging
 
 from magnumlite import context as context_module
 from magnumlite import exception, objects
-from magnumlite.conductor import retelling, states
+from magnumlite.conductor import diagnosis, retelling, states
 from magnumlite.conf import CONF
 from magnumlite.db import engine, fence
 from magnumlite.journal import dead, entries
@@ -196,6 +196,8 @@ class _Ending:
         entry = self._entry
         if entry.action is Action.ROTATE_CREDENTIAL:
             return
+        if self._outcome is Outcome.EXPIRED and (known := diagnosis.of(self._cluster)):
+            self._reason = f"{self._reason}; {known}"
         self._cluster.status = _FAILURES.get(entry.action, "UPDATE_FAILED")
         self._cluster.status_reason = self._reason
         self._cluster.save()

@@ -16,7 +16,7 @@ from oslo_log import log as logging
 
 from magnumlite import exception, objects
 from magnumlite.certs import authority, client_files
-from magnumlite.conductor import retelling, states
+from magnumlite.conductor import diagnosis, retelling, states
 from magnumlite.db import engine, fence
 from magnumlite.journal import entries, lines
 from magnumlite.journal.entries import Action, Entry, Outcome
@@ -97,6 +97,7 @@ def settle(context: Any, cluster: Any, line: Line, poll: fence.PollFence, driver
     if not states.in_progress(status):
         _purge_deleted_nodegroups(cluster)
     if states.failed(status):
+        _explain(cluster)
         _fail_nodegroups(cluster)
     if line.late is not None and not line.released:
         _end_late(context, cluster, line.late)
@@ -177,6 +178,15 @@ def _purge_deleted_nodegroups(cluster: Any) -> None:
             nodegroup.destroy()
         except exception.NodeGroupNotFound:
             LOG.debug("Nodegroup %s is gone already", nodegroup.uuid)
+
+
+def _explain(cluster: Any) -> None:
+    """Give a cluster that has failed without a reason what is known."""
+    if not cluster.status_reason:
+        known = diagnosis.of(cluster)
+        reason = f"The driver reports {cluster.status} and no reason"
+        cluster.status_reason = f"{reason}; {known}" if known else reason
+        cluster.save()
 
 
 def _fail_nodegroups(cluster: Any) -> None:
