@@ -94,11 +94,11 @@ def settle(context: Any, cluster: Any, line: Line, poll: fence.PollFence, driver
     if status == "DELETE_COMPLETE":
         finish_deletion(context, cluster, line)
         return
-    if not states.in_progress(status):
-        _purge_deleted_nodegroups(cluster)
     if states.failed(status):
         _explain(cluster)
         _fail_nodegroups(cluster)
+    if not states.in_progress(status):
+        _tidy_nodegroups(cluster)
     if line.late is not None and not line.released:
         _end_late(context, cluster, line.late)
     elif line.released and (states.failed(status) or states.complete(status)):
@@ -166,12 +166,16 @@ def _accept_withheld(cluster: Any, poll: fence.PollFence, driver: Any) -> bool:
     return True
 
 
-def _purge_deleted_nodegroups(cluster: Any) -> None:
-    """Remove nodegroups that drivers left in DELETE_COMPLETE (known defect B36)."""
-    for nodegroup in objects.NodeGroup.list(
-        cluster._context, cluster.uuid, filters={"status": ["DELETE_COMPLETE"]}
-    ):
-        if nodegroup.is_default:
+def _tidy_nodegroups(cluster: Any) -> None:
+    """Remove nodegroups that drivers left in DELETE_COMPLETE (known defect B36).
+
+    Those that have failed without a reason get what is known.
+    """
+    for nodegroup in cluster.nodegroups:
+        if states.failed(nodegroup.status) and not nodegroup.status_reason:
+            nodegroup.status_reason = _unsaid(nodegroup.status, diagnosis.health(cluster))
+            nodegroup.save()
+        if nodegroup.is_default or nodegroup.status != "DELETE_COMPLETE":
             continue
         LOG.info("Nodegroup %s of cluster %s is deleted", nodegroup.uuid, cluster.uuid)
         try:
@@ -183,10 +187,13 @@ def _purge_deleted_nodegroups(cluster: Any) -> None:
 def _explain(cluster: Any) -> None:
     """Give a cluster that has failed without a reason what is known."""
     if not cluster.status_reason:
-        known = diagnosis.of(cluster)
-        reason = f"The driver reports {cluster.status} and no reason"
-        cluster.status_reason = f"{reason}; {known}" if known else reason
+        cluster.status_reason = _unsaid(cluster.status, diagnosis.of(cluster))
         cluster.save()
+
+
+def _unsaid(status: str, known: str) -> str:
+    reason = f"The driver reports {status} and no reason"
+    return f"{reason}; {known}" if known else reason
 
 
 def _fail_nodegroups(cluster: Any) -> None:

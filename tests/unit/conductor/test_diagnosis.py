@@ -62,6 +62,34 @@ def test_a_failure_without_a_reason_is_given_one(house: House) -> None:
     assert row.default_ng_master.status_reason == row.status_reason
 
 
+def test_a_nodegroup_that_fails_alone_is_given_one_too(house: House) -> None:
+    """As capi-helm does: the cluster is complete, a nodegroup has failed."""
+    cluster = begun(house)
+
+    def finish(context: Any, polled: Any) -> None:
+        ill(polled)
+        master, workers = polled.default_ng_master, polled.default_ng_worker
+        master.status, workers.status, workers.status_reason = (
+            "CREATE_COMPLETE",
+            "CREATE_FAILED",
+            None,
+        )
+        for nodegroup in (master, workers):
+            nodegroup.save()
+        polled.status = "CREATE_COMPLETE"
+        polled.save()
+
+    house.driver.on["update_cluster_status"] = finish
+    house.poll(cluster.uuid)
+    row = house.get(cluster.uuid)
+    assert (row.status, row.status_reason) == ("CREATE_COMPLETE", None)
+    assert row.default_ng_master.status_reason is None
+    assert row.default_ng_worker.status_reason == (
+        "The driver reports CREATE_FAILED and no reason; "
+        "UNHEALTHY: cluster: Waiting on ['Ready']; infrastructure: no quota"
+    )
+
+
 def test_the_drivers_own_reason_stays(house: House) -> None:
     cluster = begun(house)
 

@@ -118,7 +118,13 @@ def test_a_resize_that_fails_restores_the_size(house: House) -> None:
     worker = row.default_ng_worker
     assert (row.status, row.status_reason) == ("UPDATE_FAILED", "boom")
     assert (worker.node_count, worker.status) == (3, "UPDATE_FAILED")
+    assert worker.status_reason == "boom"
     assert house.told() == [("cluster.update", "pending"), ("cluster.update", "failure")]
+    del house.driver.on["resize_cluster"]
+    house.api.cluster_resize(row, 5, [], worker)
+    house.finish(cluster.uuid)
+    worker = house.workers(cluster.uuid)
+    assert (worker.node_count, worker.status, worker.status_reason) == (5, "UPDATE_COMPLETE", None)
 
 
 def test_parallel_nodegroup_creates_all_succeed_in_order(house: House) -> None:  # B23
@@ -229,6 +235,32 @@ def test_an_update_has_its_workers_in_progress(house: House) -> None:  # B34
     house.finish(cluster.uuid)
     workers = house.workers(cluster.uuid)
     assert (workers.status, workers.node_count) == ("UPDATE_COMPLETE", 5)
+
+
+def test_an_upgrade_that_fails_after_the_driver_recorded_it_is_taken_back(house: House) -> None:
+    """As capi-helm records it: before helm, which may refuse."""  # B33
+    cluster = house.create()
+    template = house.make_template()
+
+    def fail(context: Any, cluster: Any, template: Any, *rest: Any, **more: Any) -> None:
+        for nodegroup in cluster.nodegroups:
+            nodegroup.status = "UPDATE_IN_PROGRESS"
+            nodegroup.save()
+        cluster.cluster_template_id = template.uuid
+        cluster.status = "UPDATE_IN_PROGRESS"
+        cluster.save()
+        cluster.refresh()
+        raise RuntimeError("no such chart")
+
+    house.driver.on["upgrade_cluster"] = fail
+    with pytest.raises(RuntimeError, match="no such chart"):
+        house.api.cluster_upgrade(cluster, template, 1, None)
+    row = house.get(cluster.uuid)
+    assert (row.status, row.status_reason) == ("UPDATE_FAILED", "no such chart")
+    assert row.cluster_template_id == cluster.cluster_template_id
+    assert {(group.status, group.status_reason) for group in row.nodegroups} == {
+        ("UPDATE_FAILED", "no such chart")
+    }
 
 
 def test_health_is_saved_in_any_state_and_tells_nothing(house: House) -> None:  # B25
