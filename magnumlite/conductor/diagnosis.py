@@ -21,19 +21,22 @@ _MOST = 10
 
 def of(cluster: Any) -> str:
     """Return which nodegroups have failed and what is unhealthy; "" if nothing is known."""
-    said = []
     failed = [group for group in cluster.nodegroups if states.failed(group.status)]
-    if failed:
-        said.append("failed nodegroups: " + ", ".join(map(_nodegroup, failed)))
-    if cluster.health_status not in (None, ClusterHealthStatus.HEALTHY):
-        wrong = [
-            f"{key}: {value}"
-            for key, value in (cluster.health_status_reason or {}).items()
-            if value not in _WELL
-        ]
-        more = [f"{len(wrong) - _MOST} more"] if len(wrong) > _MOST else []
-        said.append(f"{cluster.health_status}: " + "; ".join(wrong[:_MOST] + more))
-    return "; ".join(said).removesuffix(": ")
+    groups = "failed nodegroups: " + ", ".join(map(_nodegroup, failed)) if failed else ""
+    return "; ".join(filter(None, (groups, health(cluster))))
+
+
+def health(cluster: Any) -> str:
+    """Return what the last health check has found wrong; "" for nothing."""
+    if cluster.health_status in (None, ClusterHealthStatus.HEALTHY):
+        return ""
+    wrong = [
+        f"{key}: {value}"
+        for key, value in (cluster.health_status_reason or {}).items()
+        if value not in _WELL
+    ]
+    more = [f"{len(wrong) - _MOST} more"] if len(wrong) > _MOST else []
+    return f"{cluster.health_status}: {'; '.join(wrong[:_MOST] + more)}".removesuffix(": ")
 
 
 def _nodegroup(nodegroup: Any) -> str:

@@ -85,7 +85,7 @@ class Update(Change):
         nodegroup = op.nodegroup
         self._found = nodegroup.status, nodegroup.status_reason
         self._before, nodegroup.node_count = nodegroup.node_count, self._node_count
-        nodegroup.status = "UPDATE_IN_PROGRESS"
+        nodegroup.status, nodegroup.status_reason = "UPDATE_IN_PROGRESS", None
         nodegroup.save()
         op.driver.update_cluster(op.context, op.cluster, manager, self._rollback)
 
@@ -123,7 +123,7 @@ class Resize(Change):
         nodegroup = op.nodegroup
         self._found = nodegroup.status, nodegroup.status_reason
         self._before, nodegroup.node_count = nodegroup.node_count, self._node_count
-        nodegroup.status = "UPDATE_IN_PROGRESS"
+        nodegroup.status, nodegroup.status_reason = "UPDATE_IN_PROGRESS", None
         nodegroup.save()
 
     def call(self, op: Operation) -> None:

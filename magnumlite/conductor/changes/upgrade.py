@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from magnumlite import objects
+from magnumlite.conductor import states
 from magnumlite.conductor.operation import Change, Operation
 from magnumlite.journal.entries import Action
 
@@ -23,10 +25,12 @@ class Upgrade(Change):
         self._template = template
         self._max_batch_size = max_batch_size
         self._rollback = rollback
+        self._before: str | None = None
 
     def load(self, op: Operation) -> None:
         """Read the cluster and the nodegroup."""
         super().load(op)
+        self._before = op.cluster.cluster_template_id
         if self.nodegroup_uuid:
             op.nodegroup = self.fresh_nodegroup(op)
 
@@ -44,13 +48,29 @@ class Upgrade(Change):
     def after(self, op: Operation) -> None:
         """Record the template, whatever the driver does (known defect B33)."""
         if op.nodegroup is not None:
-            op.nodegroup.status = "UPDATE_IN_PROGRESS"
+            op.nodegroup.status, op.nodegroup.status_reason = "UPDATE_IN_PROGRESS", None
             op.nodegroup.save()
         op.cluster.cluster_template_id = self._template.uuid
         super().after(op)
 
+    def undo(self, op: Operation) -> None:
+        """Put the old template back where the driver has recorded the new one before it failed.
+
+        Drivers read version and image from it: the next resize would be an upgrade.
+        """
+        found = objects.Cluster.get_by_uuid(op.context, self.cluster_uuid)
+        if found.cluster_template_id == self._template.uuid != self._before:
+            found.cluster_template_id = self._before
+            found.save()
+        op.cluster.cluster_template_id = self._before
+        op.cluster.obj_reset_changes(["cluster_template_id"])
+
     def fail(self, op: Operation, reason: str) -> None:
-        """Fail the nodegroup and the cluster."""
+        """Fail the cluster, its nodegroup and those that the driver has put in progress."""
         if op.nodegroup is not None:
             op.fail_nodegroup("UPDATE_FAILED", reason)
+        for nodegroup in op.cluster.nodegroups:
+            if states.in_progress(nodegroup.status):
+                nodegroup.status, nodegroup.status_reason = "UPDATE_FAILED", reason
+                nodegroup.save()
         super().fail(op, reason)
