@@ -39,8 +39,9 @@ def sweep() -> int:
     """End or release what dead processes left and what is past its deadline.
 
     Returns how many operations were ended.  Operations of a dead process: a create that never
-    reached the driver fails, one that did is left to the status sweep; others that had begun
-    fail and can be tried again; those that waited end with the cluster untouched.
+    reached the driver fails, one that did and has a stack is left to the status sweep, one that
+    did and has none fails but is watched (known defect B10); others that had begun fail and can
+    be tried again; those that waited end with the cluster untouched.
     """
     admin = context_module.make_admin_context(all_tenants=True)
     ended = 0
@@ -48,6 +49,7 @@ def sweep() -> int:
         try:
             for step in (_end_dead, _end_forgotten, _end_overdue, _end_without_cluster):
                 ended += step(admin)
+            _end_watch(admin)
         except db_exc.DBError:
             # Nobody could renew anything meanwhile: whoever is silent now is watched anew.
             _silence.forget()
@@ -95,18 +97,51 @@ def _end_dead(admin: Any) -> int:
     ended = 0
     for entry in _silence.last(dead.of_dead_processes(CONF.journal.dead_after)):
         if entry.action is Action.CREATE and entry.entered_at is not None:
-            if dead.release(entry):
-                LOG.warning(
-                    "Create %s of cluster %s lost its process %s in the driver; the status sweep "
-                    "follows it",
-                    entry.uuid,
-                    entry.cluster_uuid,
-                    entry.process,
-                )
+            ended += _end_in_driver(admin, entry)
             continue
         reason = f"The conductor process {entry.process} ended before the operation did"
         ended += _end(admin, entry, Outcome.LOST, reason, began=entry.running)
     return ended
+
+
+def _end_in_driver(admin: Any, entry: Entry) -> int:
+    """Leave a create whose process died in the driver to the status sweep if it can be followed.
+
+    Without a stack nobody knows what the driver has begun: the cluster fails, so that it can be
+    deleted, and is watched like one whose deadline has passed, in case it completes all the same.
+    """
+    try:
+        followed = objects.Cluster.get_by_uuid(admin, entry.cluster_uuid).stack_id is not None
+    except exception.ClusterNotFound:
+        followed = False
+    if not followed:
+        reason = (
+            f"The conductor process {entry.process} ended while the driver created the cluster; "
+            "what the driver has made goes with the cluster when it is deleted"
+        )
+        return _end(admin, entry, Outcome.EXPIRED, reason, began=True)
+    if dead.release(entry):
+        LOG.warning(
+            "Create %s of cluster %s lost its process %s in the driver; the sweep follows it",
+            entry.uuid,
+            entry.cluster_uuid,
+            entry.process,
+        )
+    return 0
+
+
+def _end_watch(admin: Any) -> None:
+    """Give up creates that did not come to an end in [deadline]late_watch either."""
+    for entry in dead.watched_before(CONF.deadline.late_watch * 3600):
+        if not entries.reconsider(entry.id, Outcome.FAILED):
+            continue
+        entries.notified([entry.id])
+        for nodegroup in objects.NodeGroup.list(
+            admin, entry.cluster_uuid, filters={"status": ["CREATE_IN_PROGRESS"]}
+        ):
+            nodegroup.status, nodegroup.status_reason = "CREATE_FAILED", entry.reason
+            with contextlib.suppress(exception.NodeGroupNotFound):
+                nodegroup.save()
 
 
 def _end_forgotten(admin: Any) -> int:

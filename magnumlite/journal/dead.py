@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from magnumlite.db import engine, models
 from magnumlite.db.own_models import Operation
-from magnumlite.journal.entries import Entry, Outcome, cut
+from magnumlite.journal.entries import Action, Entry, Outcome, cut
 
 #: How many rows one sweep takes at a time, so that it stays short.
 _BATCH = 500
@@ -35,6 +35,15 @@ def recast_before(seconds: int) -> list[Entry]:
 def overdue() -> list[Entry]:
     """Return what is past its deadline and not finished."""
     return _select(Operation.finished_at.is_(None), Operation.deadline_at < engine.now())
+
+
+def watched_before(seconds: int) -> list[Entry]:
+    """Return creates that expired at least `seconds` ago and never came to an end."""
+    return _select(
+        Operation.outcome == Outcome.EXPIRED.value,
+        Operation.action == Action.CREATE.value,
+        Operation.finished_at < engine.seconds_ago(seconds),
+    )
 
 
 def without_cluster() -> list[Entry]:
