@@ -16,11 +16,11 @@ from oslo_log import log as logging
 
 from magnumlite import context as context_module
 from magnumlite import exception, objects
+from magnumlite.conductor import retelling
 from magnumlite.conductor.operation import Operation
 from magnumlite.conf import CONF
 from magnumlite.journal import claims, entries
 from magnumlite.journal.entries import Action, Entry, Process
-from magnumlite.notifications import events
 
 LOG = logging.getLogger(__name__)
 
@@ -236,6 +236,5 @@ def _tell_superseded(ended: Entry) -> None:
         cluster = objects.Cluster.get_by_uuid(admin, ended.cluster_uuid)
     except exception.ClusterNotFound:
         return
-    action = "create" if ended.action is Action.CREATE else "update"
-    if events.cluster(admin, action, "failure", cluster):
+    if retelling.tell(admin, ended, cluster):
         entries.notified([ended.id])

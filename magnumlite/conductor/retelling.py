@@ -77,8 +77,6 @@ def tell_nodegroup(context: Any, cluster: Any, entry: Entry, outcome: str) -> bo
         nodegroup = objects.NodeGroup.get_by_uuid(context, cluster.uuid, str(entry.nodegroup_uuid))
     except exception.NodeGroupNotFound:
         nodegroup = objects.NodeGroup(context, uuid=entry.nodegroup_uuid, cluster_id=cluster.uuid)
-        if entry.action is not Action.NODEGROUP_DELETE:
-            outcome = "failure"
     else:
         if str(nodegroup.status).endswith("_FAILED"):
             outcome = "failure"

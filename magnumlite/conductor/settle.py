@@ -220,6 +220,8 @@ def _close(context: Any, cluster: Any, released: tuple[Entry, ...]) -> None:
         return
     ended = "success" if good else "failure"
     told = [retelling.tell_nodegroup(context, cluster, entry, ended) for entry in released]
+    if any(entry.action is Action.CREATE for entry in released):
+        told.append(_tell_created(context, cluster, ended))
     if tell_final(context, cluster) and all(told):
         entries.notified(ids)
 
@@ -235,6 +237,13 @@ def tell_final(context: Any, cluster: Any) -> bool:
         return True
     outcome = "success" if states.complete(cluster.status) else "failure"
     return events.cluster(context, action, outcome, cluster)
+
+
+def _tell_created(context: Any, cluster: Any, outcome: str) -> bool:
+    """Send the end of a create that came to its end together with a later change."""
+    if events.action_of(cluster.status) == "create":
+        return True
+    return events.cluster(context, "create", outcome, cluster)
 
 
 def _end_late(context: Any, cluster: Any, entry: Entry) -> None:
