@@ -19,6 +19,8 @@ from magnumlite.sandbox.conformance.witness import Witness, again
 #: Rounds of polls of clusters at rest.
 _ROUNDS = 5
 _PAUSE = 0.05
+#: Polls that nodegroups get when the clusters are final.
+_GRACES = 20
 #: Seconds that a thread may run before others get their turn: short, so that races show.
 _SWITCH = 1e-4
 
@@ -66,13 +68,15 @@ class Crowd:
                 except Exception as error:
                     # Whatever the driver raised: the witness has seen it.
                     step.refusal = Failure.of(error)
-            end = time.monotonic() + self._timeout
-            while not record.crowd_stuck:
+            end, graces = time.monotonic() + self._timeout, 0
+            while not record.crowd_stuck and time.monotonic() < end and graces < _GRACES:
                 self._all(poll, record)
                 for step, member in zip(steps, self._members, strict=True):
                     step.sights.append(_sight(member.uuid))
-                if all(_final(step) for step in steps) or time.monotonic() > end:
+                if all(_final(step) for step in steps):
                     break
+                # Nodegroups may be a little later than their clusters.
+                graces += all(_final(step, nodegroups=False) for step in steps)
                 time.sleep(_PAUSE)
         for step in steps:
             step.timed_out = not _final(step)
@@ -106,10 +110,10 @@ def _sight(uuid: str) -> Sight | None:
     return Sight(now.status, {g.name: g.status for g in now.nodegroups}, now.reason)
 
 
-def _final(step: Step) -> bool:
+def _final(step: Step, *, nodegroups: bool = True) -> bool:
     if step.refusal is not None or step.last is None:
         return True
-    statuses = [step.last.status, *step.last.nodegroups.values()]
+    statuses = [step.last.status, *(step.last.nodegroups.values() if nodegroups else ())]
     return not any(states.in_progress(status) or not status for status in statuses)
 
 
