@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import sys
 import threading
 import uuid
 from collections.abc import Iterable
@@ -29,6 +30,8 @@ from magnumlite.conf import CONF
 
 # Key generation takes a core each: more threads than this only wait for one.
 KEY_THREADS = 4
+#: Niceness of those threads: keys take a while, requests are waited for.
+_KEY_NICENESS = 10
 
 _BACKDATE = datetime.timedelta(days=1)
 _KEY_USAGES = (
@@ -97,8 +100,14 @@ def _key_pool() -> ThreadPoolExecutor:
     with _pool_lock:
         # Threads do not survive a fork: a child makes its own.
         if _pool is None or _pool[0] != os.getpid():
-            _pool = (os.getpid(), ThreadPoolExecutor(KEY_THREADS, "rsa-key"))
+            _pool = (os.getpid(), ThreadPoolExecutor(KEY_THREADS, "rsa-key", _give_way))
         return _pool[1]
+
+
+def _give_way() -> None:
+    """Make this thread nice; Linux alone has niceness by thread."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _KEY_NICENESS)
 
 
 def common_name(name: str) -> x509.Name:

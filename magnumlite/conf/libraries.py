@@ -17,9 +17,10 @@ from oslo_reports import opts as reports
 from oslo_service import periodic_task, service
 from oslo_versionedobjects import exception as versionedobjects
 
-#: Messages that RabbitMQ hands to a worker beyond those it works on: the backlog stays with
-#: the broker, for other workers, and survives this one (DESIGN section 4).
-PREFETCH = 4
+#: Messages that RabbitMQ hands to a worker beyond those it has acknowledged: casts that wait for
+#: their turn, and calls behind them.  The rest of the backlog stays with the broker, for other
+#: workers (DESIGN section 4).
+PREFETCH = 200
 
 #: Tries to send a notification, 9 s in all, until it is given up: oslo.messaging's default is
 #: for ever, and a broker of notifications that is away must not stop operations.

@@ -1,9 +1,10 @@
 """The RPC server of a worker: bounded intake, and replies that may come later.
 
 oslo.messaging acknowledges a message on receipt and hands it to an unbounded executor: a killed
-worker then loses its whole backlog.  Here a message takes one of `[conductor]request_slots`
-before it goes to the executor and gives it back when its handler returns, so the backlog stays on
-the broker, for other workers (DESIGN section 4, item 1).
+worker then loses its whole backlog.  Here a call takes one of `[conductor]request_slots` before it
+goes to the executor and gives it back when its handler returns, so the backlog stays on the
+broker, for other workers (DESIGN section 4, item 1).  Casts have a lane of their own and are
+acknowledged when they are accepted.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from magnumlite import exception
 from magnumlite.conf import CONF
 from magnumlite.objects import versions
 from magnumlite.rpc import consumer, reply, transport
+from magnumlite.rpc.lane import Lane
 from magnumlite.rpc.serializers import RequestSerializer
 
 LOG = logging.getLogger(__name__)
@@ -32,7 +34,7 @@ _LOOK = 0.2
 
 
 class Server(rpc_server.RPCServer):  # type: ignore[misc]
-    """Takes messages while there is a slot and room for what they ask."""
+    """Takes calls while there is a slot, and casts while there is room for what they ask."""
 
     #: Tells whether there is room for more operations; set before start().
     room: Callable[[], bool] = staticmethod(lambda: True)
@@ -40,12 +42,14 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._slots = threading.BoundedSemaphore(CONF.conductor.request_slots)
+        self._casts = Lane()
         self._closing = threading.Event()
         self._clock = reply.Clock()
 
     def close(self) -> None:
         """Take no more messages, and wait for the handlers of those in hand."""
         self._closing.set()
+        self._casts.close()
         self.stop()
         consumer.hand_back(self.listener)
         if self._work_executor is not None:
@@ -62,12 +66,11 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
         return not self._closing.is_set() and thread is not None and thread.is_alive()
 
     def _on_incoming(self, incoming: list[Any]) -> None:
-        self._take_slot()
-        try:
-            super()._on_incoming(incoming)
-        except BaseException:
-            self._slots.release()
-            raise
+        if _is_call(incoming[0]):
+            self._take_slot()
+        elif not self._casts.enter(incoming[0]):
+            return
+        super()._on_incoming(incoming)
 
     def _take_slot(self) -> None:
         """Wait for a slot, keeping the consumer's connection alive meanwhile.
@@ -77,10 +80,8 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
         """
         beat = time.monotonic()
         while not self._closing.is_set():
-            if self.room() and self._slots.acquire(timeout=_LOOK):
+            if self._slots.acquire(timeout=_LOOK):
                 return
-            if not self.room():
-                self._closing.wait(_LOOK)
             if time.monotonic() - beat > _heartbeat_interval():
                 beat = time.monotonic()
                 consumer.send_heartbeat(self.listener)
@@ -93,16 +94,36 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
 
     def _process_incoming(self, incoming: list[Any]) -> None:
         message = incoming[0]
+        if not _is_call(message):
+            self._accept_in_turn(message)
+            return
         try:
             message.acknowledge()
             self._handle(message)
         finally:
             self._slots.release()
 
+    def _accept_in_turn(self, message: Any) -> None:
+        """Handle a cast, and those behind it, until none waits or the server closes."""
+        while message is not None:
+            while not self.room() and not self._closing.is_set():
+                self._closing.wait(_LOOK)
+            if self._closing.is_set():
+                message.requeue()
+            else:
+                self._accept(message)
+            message = self._casts.next()
+
+    def _accept(self, message: Any) -> None:
+        try:
+            self._handle(message)
+        finally:
+            # Accepted or refused: it need not come again.
+            message.acknowledge()
+
     def _handle(self, message: Any) -> None:
         method = message.message.get("method")
-        call = bool(getattr(message, "reply_q", None) or getattr(message, "_reply_q", None))
-        reply.handling(call, getattr(message, "unique_id", None))
+        reply.handling(_is_call(message), getattr(message, "unique_id", None))
         try:
             result = self.dispatcher.dispatch(message)
         except Exception as error:
@@ -129,6 +150,11 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
                 message.message.get("method"),
                 undeliverable,
             )
+
+
+def _is_call(message: Any) -> bool:
+    """Tell whether somebody waits for a reply."""
+    return bool(getattr(message, "reply_q", None) or getattr(message, "_reply_q", None))
 
 
 def _cause(error: Exception, method: str | None, request: str | None) -> BaseException:

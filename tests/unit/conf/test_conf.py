@@ -29,7 +29,7 @@ def test_every_option_is_registered(conf: cfg.ConfigOpts) -> None:
 
 def test_libraries_have_magnums_defaults(conf: cfg.ConfigOpts) -> None:
     assert conf.control_exchange == "magnum"
-    assert conf.oslo_messaging_rabbit.rabbit_qos_prefetch_count == 4
+    assert conf.oslo_messaging_rabbit.rabbit_qos_prefetch_count == 200
     assert conf.oslo_messaging_notifications.retry == 3
     assert conf.database.connection == f"sqlite:///{conf.state_path}/magnum.sqlite"
 
