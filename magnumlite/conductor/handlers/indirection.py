@@ -11,6 +11,7 @@ from typing import Any
 from oslo_messaging.rpc import dispatcher
 from oslo_versionedobjects import exception as ovo_exc
 
+from magnumlite import objects
 from magnumlite.objects import versions
 from magnumlite.objects.base import MagnumObject
 
@@ -37,6 +38,10 @@ class IndirectionHandler:
         try:
             _require_remotable(kind, objmethod, f"type object '{kind.__name__}'")
             result = getattr(kind, objmethod)(context, *args, **kwargs)
+            if (objname, objmethod) == ("NodeGroup", "list") and not result:
+                # magnum-api reads a cluster and then its nodegroups, and takes none for a
+                # mistake of the user's (400); of a cluster that went meanwhile it says 404.
+                objects.Cluster.get_by_uuid(context, *args[:1] or [kwargs["cluster_id"]])
         except Exception:
             raise dispatcher.ExpectedException from None
         return versions.at(result, object_versions)

@@ -431,3 +431,25 @@ def test_a_missing_manifest_entry_is_a_clear_error(site: Any) -> None:
         handler.object_class_action_versions(site, "Cluster", "list", {"NodeGroup": "1.2"}, [], {})
     with pytest.raises(ovo_exc.IncompatibleObjectVersion, match="Version none of Cluster"):
         handler.object_backport_versions(site, stored("Cluster", VICTIM), {"NodeGroup": "1.2"})
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_nodegroups_of_a_cluster_that_went_between_two_reads(site: Any, by_name: bool) -> None:
+    owner, uuid_ = tenant(VICTIM), fields_of("Cluster", VICTIM)["uuid"]
+    args, kwargs = ([], {"cluster_id": uuid_}) if by_name else ([uuid_], {})
+
+    def listed(**more: Any) -> Any:
+        return outcome(
+            owner,
+            "object_class_action_versions",
+            objname="NodeGroup",
+            objmethod="list",
+            object_versions=MANIFEST,
+            args=args,
+            kwargs={**kwargs, **more},
+        )
+
+    assert len(listed()) == 1
+    assert listed(filters={"role": "master"}) == []
+    remove_victim()
+    assert listed() == ["ClusterNotFound", f"Cluster {uuid_} could not be found."]
