@@ -97,7 +97,7 @@ def _version(name: str, known: dict[str, str]) -> str:
         ) from None
 
 
-def _require_remotable(kind: type[MagnumObject], name: str, shown: str) -> None:
+def _require_remotable(kind: type[Any], name: str, shown: str) -> None:
     """Refuse what is not a remotable method; looked up on the class, so that nothing is loaded.
 
     Raises:
