@@ -136,11 +136,18 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
 
     def _send(self, message: Any, result: Any, error: BaseException | None) -> None:
         """Send a result, at the versions of the caller's objects, or an error."""
+        if error is None:
+            try:
+                known = versions.found_in(message.message.get("args"))
+                result = self.dispatcher.serializer.serialize_entity(
+                    None, versions.at(result, known)
+                )
+            except Exception as unsendable:
+                LOG.exception("The result of %s cannot be sent", message.message.get("method"))
+                error = unsendable
         try:
             if error is None:
-                known = versions.found_in(message.message.get("args"))
-                result = versions.at(result, known)
-                message.reply(self.dispatcher.serializer.serialize_entity(None, result))
+                message.reply(result)
             else:
                 sent = exception.for_wire(error)
                 message.reply(failure=(type(sent), sent, None))
