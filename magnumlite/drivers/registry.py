@@ -27,6 +27,9 @@ class _Instances(threading.local):
 
 _instances = _Instances()
 
+#: Driver class -> moment before which its instances were built too early, in every thread.
+_stale: dict[type[Driver], float] = {}
+
 
 def for_cluster(context: Any, cluster: Any, template: Any = None) -> Driver:
     """Return this thread's instance of the cluster's driver.
@@ -68,19 +71,16 @@ def for_template(template: Any) -> Driver:
 
 
 def failed(driver: Driver) -> None:
-    """Have this thread build an instance anew whose call has failed.
+    """Have every thread build its instance anew after a call of this one has failed.
 
     What it has read when it was built, or first used, may be out of date: magnum-capi-helm keeps
     the client of a kubeconfig, with its credentials. No sooner than [sync]backoff_min seconds
     after it was built, so that failures do not pile instances up (known defect B12).
     """
     kept = _instances.by_class.get(type(driver))
-    if (
-        kept is not None
-        and kept.instance is driver
-        and time.monotonic() - kept.made >= CONF.sync.backoff_min
-    ):
-        del _instances.by_class[type(driver)]
+    now = time.monotonic()
+    if kept is not None and kept.instance is driver and now - kept.made >= CONF.sync.backoff_min:
+        _stale[type(driver)] = now
 
 
 def names() -> list[str]:
@@ -103,10 +103,9 @@ def _template_of(context: Any, cluster: Any) -> Any:
 
 
 def _instance(name: str, driver: type[Driver]) -> Driver:
-    try:
-        return _instances.by_class[driver].instance
-    except KeyError:
-        pass
+    kept = _instances.by_class.get(driver)
+    if kept is not None and kept.made > _stale.get(driver, float("-inf")):
+        return kept.instance
     try:
         instance = driver()
     except Exception as error:

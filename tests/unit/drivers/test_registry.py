@@ -4,6 +4,7 @@ import gc
 import os
 import threading
 import types
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -82,17 +83,27 @@ def test_one_that_fails_is_built_anew_in_time(
     packages.driver("one")
     now = 1000.0
     monkeypatch.setattr(registry, "time", types.SimpleNamespace(monotonic=lambda: now))
-    first = registry.for_template(template())
-    now += conf.sync.backoff_min - 1
-    registry.failed(first)
-    assert registry.for_template(template()) is first
-    now += 1
-    registry.failed(first)
-    second = registry.for_template(template())
-    assert second is not first
-    now += conf.sync.backoff_min
-    registry.failed(first)  # an old one says nothing of the new one
-    assert registry.for_template(template()) is second
+    with ThreadPoolExecutor(1) as other:
+
+        def instances() -> tuple[Any, Any]:
+            return (
+                registry.for_template(template()),
+                other.submit(registry.for_template, template()).result(),
+            )
+
+        first = instances()
+        now += conf.sync.backoff_min - 1
+        registry.failed(first[0])
+        assert instances() == first
+        now += 1
+        registry.failed(first[0])
+        now += 1
+        second = instances()
+        assert second[0] is not first[0]
+        assert second[1] is not first[1]
+        now += conf.sync.backoff_min
+        registry.failed(first[0])  # an old one says nothing of the new one
+        assert instances() == second
 
 
 def test_each_thread_has_its_own_and_takes_it_along(packages: Packages) -> None:
