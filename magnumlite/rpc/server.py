@@ -150,7 +150,7 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
                 message.reply(result)
             else:
                 sent = exception.for_wire(error)
-                message.reply(failure=(type(sent), sent, None))
+                message.reply(failure=(type(sent), sent, sent.__traceback__))
         except oslo_messaging.MessagingException as undeliverable:
             LOG.warning(
                 "The reply to %s could not be delivered: %s",
