@@ -1,11 +1,14 @@
-"""The AMQP connection of a server's consumer: three things that oslo.messaging does not do for it.
+"""The AMQP connection of a server's consumer: what oslo.messaging does not do for it.
 
-All do nothing on other transports, whose listeners have no such connection.
+Other transports have no such connection; there these do what can be done, or nothing.
 """
 
 from __future__ import annotations
 
+import functools
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from oslo_log import log as logging
@@ -42,6 +45,53 @@ def send_heartbeat(listener: Any) -> None:
         LOG.warning("The broker's connection broke while intake waited: %s", error)
 
 
+def acknowledge_late(listener: Any) -> None:
+    """Have casts acknowledged by :func:`acknowledge`, and not when they are received.
+
+    Calls still are: whoever waits for a reply is told by its own timeout.
+    """
+    poller: Any = getattr(listener, "_poll_style_listener", None)
+    if not hasattr(poller, "use_cache"):
+        return
+    received = super(type(poller), poller).__call__
+
+    def receive(message: Any) -> None:
+        # Ids of casts are remembered when they are acknowledged: one that was given back may come
+        # again.
+        poller.use_cache = bool(message.get("_msg_id"))
+        (poller if poller.use_cache else received)(message)
+
+    for consumer in _connection(listener)._consumers:
+        consumer.callback = receive
+
+
+def acknowledge(message: Any) -> None:
+    """Tell the broker that a cast need not be sent again."""
+    operations = getattr(message, "_message_operations_handler", None)
+    if operations is None:
+        message.acknowledge()
+        return
+    message.listener.msg_id_cache.add(message.unique_id)
+    operations.do(functools.partial(_told, message.message.acknowledge))
+
+
+def give_back(message: Any) -> None:
+    """Have the broker send a cast to another worker."""
+    operations = getattr(message, "_message_operations_handler", None)
+    if operations is None:
+        message.requeue()
+        return
+    operations.do(functools.partial(_told, message.message.requeue))
+
+
+def flush(listener: Any) -> None:
+    """Wait until the broker has been told all that it was to be told.
+
+    To be called when the listener's thread has ended and before its connection is closed.
+    """
+    _in_turn(listener, lambda: None)
+
+
 def hand_back(listener: Any) -> None:
     """Take no more messages from the broker, and give back those that it has sent already.
 
@@ -50,14 +100,16 @@ def hand_back(listener: Any) -> None:
     acknowledges, what the broker has sent meanwhile: those messages would be lost.
     """
     connection = _connection(listener)
-    consumers = getattr(connection, "_consumers", None)
-    if not consumers:
-        return
-    for consumer in consumers:
+    if getattr(connection, "_consumers", None):
+        _in_turn(listener, lambda: _cancel(connection))
+
+
+def _cancel(connection: Any) -> None:
+    for consumer in connection._consumers:
         consumer.callback = _requeue
     # What connects and reads are libraries of several layers, each with errors of its own.
     try:
-        for tag in consumers.values():
+        for tag in connection._consumers.values():
             connection.channel.basic_cancel(str(tag), nowait=True)
         until = time.monotonic() + _FLUSH
         while time.monotonic() < until:
@@ -66,6 +118,30 @@ def hand_back(listener: Any) -> None:
         LOG.debug("Nothing is on its way any more")
     except Exception as error:
         LOG.info("The broker takes back what it has sent by itself: %s", error)
+
+
+def _in_turn(listener: Any, operation: Callable[[], None]) -> None:
+    """Run an operation in the thread that has the connection now, after those before it."""
+    poller = getattr(listener, "_poll_style_listener", None)
+    operations = getattr(poller, "_message_operations_handler", None)
+    if operations is None:
+        return
+    done = threading.Event()
+
+    def run() -> None:
+        operation()
+        done.set()
+
+    operations.do(run)
+    if not done.wait(2 * _FLUSH):
+        LOG.warning("The broker's connection is busy; what it was not told it finds out later")
+
+
+def _told(operation: Callable[[], None]) -> None:
+    try:
+        operation()
+    except Exception as error:
+        LOG.info("The broker could not be told, it will send the message again: %s", error)
 
 
 def _requeue(message: Any) -> None:

@@ -10,6 +10,8 @@ import collections
 import threading
 from typing import Any
 
+from magnumlite.rpc import consumer
+
 #: Casts that are handled at a time: more would only take turns at the interpreter.
 TURNS = 2
 
@@ -36,7 +38,7 @@ class Lane:
             if not self._closed:
                 self._waiting.append(message)
                 return False
-        message.requeue()
+        consumer.give_back(message)
         return False
 
     def next(self) -> Any:
@@ -53,4 +55,4 @@ class Lane:
             self._closed = True
             waiting, self._waiting = self._waiting, collections.deque()
         for message in waiting:
-            message.requeue()
+            consumer.give_back(message)

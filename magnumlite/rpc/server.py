@@ -49,15 +49,16 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
     def close(self) -> None:
         """Take no more messages, and wait for the handlers of those in hand."""
         self._closing.set()
-        self._casts.close()
         self.stop()
         consumer.hand_back(self.listener)
+        self._casts.close()
         if self._work_executor is not None:
             self._work_executor.shutdown(wait=True)
 
     def finish(self) -> None:
         """Send the replies that are still due, and close the consumer's connection."""
         self._clock.stop()
+        consumer.flush(self.listener)
         self.wait()
 
     def consuming(self) -> bool:
@@ -90,6 +91,7 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
     def _create_listener(self) -> Any:
         listener = super()._create_listener()
         consumer.look_often(listener)
+        consumer.acknowledge_late(listener)
         return listener
 
     def _process_incoming(self, incoming: list[Any]) -> None:
@@ -109,7 +111,7 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
             while not self.room() and not self._closing.is_set():
                 self._closing.wait(_LOOK)
             if self._closing.is_set():
-                message.requeue()
+                consumer.give_back(message)
             else:
                 self._accept(message)
             message = self._casts.next()
