@@ -7,13 +7,21 @@ import contextlib
 import json
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from magnumlite import exception
 from magnumlite.sandbox.conformance import show
 from magnumlite.sandbox.conformance.examination import Options, examine
+from magnumlite.sandbox.conformance.hand import Hand
+from magnumlite.sandbox.conformance.report import Report
+from magnumlite.sandbox.play import Interrupts
+
+#: Columns of what is no terminal.
+_WIDTH = 160
 
 
 def add(commands: Any) -> None:
@@ -74,41 +82,70 @@ def run(arguments: argparse.Namespace) -> int:
     waiting: Any = contextlib.nullcontext()
     if console.is_terminal:
         waiting = console.status("")
-    try:
-        with waiting as status:
-            report = examine(
-                Options(
-                    driver=arguments.driver,
-                    directory=directory,
-                    timeout=arguments.timeout,
-                    slow=arguments.slow,
-                    crowd=arguments.crowd,
-                    config_files=arguments.config_file,
-                    options=arguments.option,
-                    labels=dict(arguments.label),
-                    template=dict(arguments.template),
-                    upgrade=dict(arguments.upgrade),
-                ),
+    else:
+        console.width = _WIDTH
+    with waiting as status, Interrupts() as interrupts:
+        options = Options(
+            driver=arguments.driver,
+            directory=directory,
+            timeout=arguments.timeout,
+            slow=arguments.slow,
+            crowd=arguments.crowd,
+            config_files=arguments.config_file,
+            options=arguments.option,
+            labels=dict(arguments.label),
+            template=dict(arguments.template),
+            upgrade=dict(arguments.upgrade),
+        )
+        try:
+            report = _examine(
+                options,
                 lambda what: status and status.update(f"{arguments.driver}: {what}"),
+                interrupts,
             )
-    except BaseException as error:
-        if not arguments.dir:
-            shutil.rmtree(directory, ignore_errors=True)
-        if not isinstance(error, KeyboardInterrupt):
+        except exception.MagnumException:
+            _remove(arguments, directory)
             raise
-        console.print("Interrupted.")
+    if report is not None:
+        _print(arguments, console, report)
+    else:
+        console.print("Interrupted. What the driver has begun goes on.")
+    if report is not None and report.passed:
+        _remove(arguments, directory)
+    else:
+        console.print(f"Log: {directory.absolute()}/conductor.log", soft_wrap=True)
+    if report is None:
         return 130
+    return 0 if report.passed else 1
+
+
+def _remove(arguments: argparse.Namespace, directory: Path) -> None:
+    """Remove a directory that nobody has asked for."""
+    if not arguments.dir:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _print(arguments: argparse.Namespace, console: Console, report: Report) -> None:
     if arguments.json:
         Console(highlight=False, soft_wrap=True, no_color=True).out(
             json.dumps(report.as_dict(), indent=2)
         )
     else:
         show.show(console, report)
-    if report.passed and not arguments.dir:
-        shutil.rmtree(directory, ignore_errors=True)
-    else:
-        console.print(f"Log: {directory.absolute()}/conductor.log", soft_wrap=True)
-    return 0 if report.passed else 1
+
+
+def _examine(options: Options, say: Callable[[str], None], interrupts: Interrupts) -> Report | None:
+    """Examine in another thread, so that nothing is interrupted in the middle.
+
+    Returns None when interrupted.
+
+    Raises: as examine.
+    """
+    examining = Hand("conformance-examination").begin(lambda: examine(options, say))
+    while not examining.done():
+        if interrupts.wait(0.1):
+            return None
+    return examining.result()  # type: ignore[no-any-return]
 
 
 def _option(text: str) -> tuple[str, str, str]:

@@ -21,7 +21,7 @@ def _result(step: Step) -> OperationResult:
 def _ended(step: Step) -> tuple[Verdict, str]:
     last = step.last
     if not step.tried:
-        return Verdict.UNTRIED, step.why_untried or "it did not come to that"
+        return Verdict.UNTRIED, step.why_untried
     if step.hung:
         return Verdict.FAIL, f"{step.hung} does not return"
     if step.refusal is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from magnumlite import exception
 from magnumlite.conductor import errors
 from magnumlite.sandbox.conformance.residue import Residue
 from magnumlite.sandbox.conformance.rows import Change
@@ -34,6 +35,7 @@ class Failure:
     code: int | None
     kinds: frozenset[str]  # names of its classes
     gone: bool  # says that there is nothing left
+    overtaken: bool  # says that another operation has the cluster
     ordinary: bool  # is an Exception, not a SystemExit or the like
 
     @classmethod
@@ -45,6 +47,7 @@ class Failure:
             code=errors.code(error),
             kinds=frozenset(base.__name__ for base in type(error).__mro__),
             gone=errors.gone(error),
+            overtaken=isinstance(error, exception.ClaimLost),
             ordinary=isinstance(error, Exception),
         )
 

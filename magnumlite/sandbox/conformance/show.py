@@ -17,6 +17,8 @@ _SIGNS = {
     Verdict.UNTRIED: ("·", "dim"),
 }
 
+_COUNTED = {Verdict.PASS: "passed", Verdict.ADVICE: "with advice", Verdict.FAIL: "failed"}
+
 
 def show(console: Console, report: Report) -> None:
     """Print operations, checks with advice, what is saved, and the sum."""
@@ -100,7 +102,7 @@ def _saves(report: Report) -> Table:
 def _sum(report: Report) -> Text:
     counts = report.counts()
     parts = [
-        (f"{count} {verdict.value}", _SIGNS[verdict][1])
+        (f"{count} {_COUNTED.get(verdict, verdict.value)}", _SIGNS[verdict][1])
         for verdict, count in counts.items()
         if count
     ]
@@ -108,7 +110,7 @@ def _sum(report: Report) -> Text:
     for number, (text, style) in enumerate(parts):
         line.append(", " if number else "")
         line.append(text, style)
-    line.append(f"  in {report.seconds:.1f} s. ")
+    line.append(f" in {report.seconds:.1f} s. ")
     if report.passed:
         line.append("Nothing failed.", "bold green")
     else:

@@ -73,8 +73,7 @@ class Tour:
         finally:
             record.calls = self._witness.calls
             self._hand.close()
-            tried = {step.name for step in record.steps}
-            record.steps += [Step(name) for name in STEPS if name not in tried]
+            record.steps = _in_order(record.steps)
 
     def _residue(self, temporary: Path, ours: Path) -> Residue:
         return Residue.take(temporary, ours, self._witness.threads_alive())
@@ -158,6 +157,14 @@ def _probe(uuid: str, ask: Ask, probe: Probe) -> None:
             probe.problems.append((text, "Return None if there is none."))
 
     again(uuid, asked)
+
+
+def _in_order(steps: list[Step]) -> list[Step]:
+    """Return a step for each operation; those that were not come to say why."""
+    played = {step.name: step for step in steps}
+    hung = any(step.hung for step in steps)
+    why = "the driver does not come back" if hung else "there is no cluster"
+    return [played.get(name) or Step(name, STEPS[name][0], why_untried=why) for name in STEPS]
 
 
 def _good(step: Step) -> bool:

@@ -179,9 +179,8 @@ class _Before:
         after_rows = rows.take()
         call.changes = rows.differences(self._rows, after_rows)
         if call.error is None:
-            written = {(change.table, change.field) for change in call.changes}
             for thing in self._given:
-                call.stale += _stale(thing, after_rows, written)
+                call.stale += _stale(thing, after_rows, call)
         return left
 
     def _left_threads(self) -> list[threading.Thread]:
@@ -254,18 +253,20 @@ def _theirs(thing: Any) -> dict[str, Any]:
     return {n: rows.plain(getattr(thing, n)) for n in names if thing.obj_attr_is_set(n)}
 
 
-def _stale(
-    thing: Any, found: rows.Rows, written: set[tuple[str, str]]
-) -> list[tuple[str, str, Any, Any]]:
-    """Return fields that were written and that the given object, unchanged, shows otherwise."""
+def _stale(thing: Any, found: rows.Rows, call: Call) -> list[tuple[str, str, Any, Any]]:
+    """Return fields that the call wrote and that the given object, unchanged, shows otherwise."""
     table = {"Cluster": "cluster", "NodeGroup": "nodegroup"}.get(type(thing).__name__, "")
     row = found.get((table, thing.id)) if thing.obj_attr_is_set("id") else None
     if row is None:
         return []
+    written = {(change.table, change.field) for change in call.changes}
+    # What was saved from the object itself may have been cut to fit its column.
+    saved = [save.values for save in call.saves if save.table == table and not save.refused]
     return [
         (type(thing).__name__, name, getattr(thing, name), row[name])
         for name in thing.fields
         if (table, name) in written
+        and not any(name in v and v[name] == getattr(thing, name) for v in saved)
         and thing.obj_attr_is_set(name)
         and name not in thing.obj_what_changed()
         and getattr(thing, name) != row[name]

@@ -131,7 +131,13 @@ def test_a_terminal_sees_what_goes_on_and_can_interrupt_it(tmp_path: Path) -> No
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"},
+        env={
+            **os.environ,
+            "TMPDIR": str(tmp_path),
+            "TERM": "xterm-256color",
+            "COLUMNS": "120",
+            "LINES": "40",
+        },
     )
     os.close(terminal)
     shown = b""
@@ -141,7 +147,7 @@ def test_a_terminal_sees_what_goes_on_and_can_interrupt_it(tmp_path: Path) -> No
         examining.send_signal(signal.SIGINT)
         while part := _read(controller):
             shown += part
-        assert examining.wait(60) == 130
+        assert examining.wait(60) == 130, shown[-5000:]
     finally:
         examining.kill()
         os.close(controller)

@@ -26,7 +26,7 @@ def check(record: Record) -> list[Finding] | Verdict:
 
 
 def _judge(call: Call, error: Failure) -> Iterator[Finding]:
-    if "ClaimLost" in error.kinds or ILLEGAL.fullmatch(error.text):
+    if error.overtaken or ILLEGAL.fullmatch(error.text):
         return
     if not error.ordinary:
         yield failure(
@@ -39,7 +39,8 @@ def _judge(call: Call, error: Failure) -> Iterator[Finding]:
             "Raise magnum.common.exception.NotSupported: that leaves the cluster as it is.",
         )
     elif call.phase is Phase.AGAIN:
-        if not error.gone and error.code != 409:
+        busy = error.code == 409 or "OperationInProgress" in error.kinds
+        if not error.gone and not busy:
             yield failure(
                 f"{call.method}, called once more while it was under way, raised {error}",
                 "Return when it is under way already, or raise an error with code 404 or 409.",

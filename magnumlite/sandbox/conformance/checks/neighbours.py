@@ -17,7 +17,9 @@ def check(record: Record) -> list[Finding] | Verdict:
         if call.phase is Phase.CROWD:
             continue
         for change in call.changes:
-            if change.cluster_uuid != call.cluster_uuid:
+            # Certificates of its own it may keep; those that stay are leftovers.
+            kept = change.table == "x509keypair" and not change.field
+            if change.cluster_uuid != call.cluster_uuid and not kept:
                 whose = "another cluster's " if change.cluster_uuid else ""
                 field = f".{change.field}" if change.field else ""
                 found.append(

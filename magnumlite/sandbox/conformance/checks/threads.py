@@ -54,7 +54,7 @@ def _raised(record: Record) -> Iterator[Finding]:
     }
     for call in record.of(Phase.CROWD):
         error = call.error
-        if error and "ClaimLost" not in error.kinds and (call.method, error.kind) not in before:
+        if error and not error.overtaken and (call.method, error.kind) not in before:
             yield failure(f"{call.method} raised {error.kind} only beside others", _ADVICE)
 
 
