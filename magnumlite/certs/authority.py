@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
@@ -208,7 +208,7 @@ def sign(cluster: Any, csr: object, ca_cert_type: str | None, context: Any) -> b
     )
 
 
-def delete(references: References, cluster: Any, context: Any) -> None:
+def delete(references: Iterable[str], cluster: Any, context: Any) -> None:
     """Delete certificates from the store, each as well as it goes; never raises."""
     for reference in references:
         with _cached_lock:

@@ -17,6 +17,7 @@ from oslo_log import log as logging
 from magnumlite import context as context_module
 from magnumlite import exception, objects
 from magnumlite.conductor import retelling
+from magnumlite.conductor.changes import certificates
 from magnumlite.conductor.operation import Operation
 from magnumlite.conf import CONF
 from magnumlite.journal import claims, entries
@@ -232,6 +233,7 @@ class OperationPool:
 def _tell_superseded(ended: Entry) -> None:
     """Send the final event of an operation that a delete has ended."""
     admin = context_module.make_admin_context(all_tenants=True)
+    certificates.drop_noted(admin, ended)
     try:
         cluster = objects.Cluster.get_by_uuid(admin, ended.cluster_uuid)
     except exception.ClusterNotFound:

@@ -18,6 +18,7 @@ from oslo_log import log as logging
 from magnumlite import context as context_module
 from magnumlite import exception, objects
 from magnumlite.conductor import diagnosis, retelling, states
+from magnumlite.conductor.changes import certificates
 from magnumlite.conf import CONF
 from magnumlite.db import engine, fence
 from magnumlite.journal import dead, entries
@@ -187,6 +188,7 @@ def _end(admin: Any, entry: Entry, outcome: Outcome, reason: str, *, began: bool
         LOG.error("%s %s could not be ended: %s", entry.action, entry.uuid, error)
         return 0
     LOG.warning("%s %s of cluster %s: %s", entry.action, entry.uuid, entry.cluster_uuid, reason)
+    certificates.drop_noted(admin, entry)
     cluster.tell()
     return 1
 

@@ -259,6 +259,12 @@ def finish(
 
 
 @engine.retried
+def note(operation_id: int, text: str) -> None:
+    """Keep a text with an operation while it runs; its reason takes the place."""
+    _update(operation_id, {"reason": cut(text)}, Operation.running_key.is_not(None))
+
+
+@engine.retried
 def abandon(operation_id: int, reason: str) -> bool:
     """End an operation as failed if it still holds its claim; its event is left to recovery."""
     return _update(

@@ -54,6 +54,7 @@ class Create(Change):
         quota.check(op.cluster)
         default_nodegroups.limits(op.cluster.labels or {})
         self._made = authority.generate(op.cluster, op.context)
+        certificates.note(op.id, self._made)
         self._made.apply(op.cluster)
         op.cluster.save()
 
@@ -70,7 +71,7 @@ class Create(Change):
 
     def overtaken(self, op: Operation) -> None:
         """Remove the certificates if the cluster does not know them."""
-        certificates.drop_unknown(self._made, op.cluster, op.context)
+        certificates.drop_unknown(self._made, self.cluster_uuid, op.context)
 
     def refused(self, error: Exception, harmless: bool) -> bool:
         """Never: there is no state to go back to."""

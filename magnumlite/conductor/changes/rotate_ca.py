@@ -32,6 +32,7 @@ class Rotate(Change):
         """Make and store the new set."""
         self._old = authority.References.of(op.cluster)
         self._new = authority.generate(op.cluster, op.context)
+        certificates.note(op.id, [*self._old, *self._new])
 
     def call(self, op: Operation) -> None:
         """Show the driver the cluster with the new set."""
@@ -61,4 +62,4 @@ class Rotate(Change):
 
     def overtaken(self, op: Operation) -> None:
         """Remove the new set if the cluster does not know it."""
-        certificates.drop_unknown(self._new, op.cluster, op.context)
+        certificates.drop_unknown(self._new, self.cluster_uuid, op.context)
