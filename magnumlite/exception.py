@@ -686,41 +686,57 @@ def for_wire(error: BaseException) -> BaseException:
 
     Whatever an error carries, its caller gets an answer (known defect B66).  A class that others
     derived from ours, such as a driver's, goes as the nearest that magnum-api can build again, or
-    when the two differ in `code` as the general one of its code.  No traceback and no cause is
-    sent: users of the API would get to see them.
+    when the two differ in `code` as the general one of its code.  Causes are not sent.
+
+    The traceback goes with what the caller builds again: magnum-api shows its users an error's
+    text up to the traceback, and oslo.messaging would otherwise append the class's name to it.
+    Other errors are shown whole, so that they have none; so are builtin ones whose text is more
+    than their one argument.
     """
     text = _string(error)
     args = _plain(error.args)
     kwargs = _plain(getattr(error, "kwargs", {}))
-    base: type[BaseException] = Exception
-    name, module = type(error).__name__, type(error).__module__
     if not isinstance(kwargs, dict):
         kwargs = {}
+    name, module = type(error).__name__, type(error).__module__
+    base: type[BaseException] = Exception
+    traced = False
     if isinstance(error, MagnumException):
         base = known = _nearest_known(error)
+        traced = True
         name, module, args = known.__name__, WIRE_MODULE, [text]
         # The caller gives them to the constructor, which takes these two for itself.
         kwargs = {key: kwargs[key] for key in kwargs if key not in ("self", "message")}
         kwargs.setdefault("code", known.code)
-    elif module == "builtins" and _rebuilt(type(error), args):
-        base = type(error)
     elif module == "builtins":
-        module = __name__  # so that the caller takes the name and the text, and builds nothing
+        kwargs = {}
+        rebuilt = _rebuilt(type(error), args)
+        if rebuilt is None:
+            module = __name__  # so that the caller takes name and text, and builds nothing
+        else:
+            base = type(error)
+            # The caller will put the traceback behind the first argument.
+            rebuilt.args = ("\n", *args[1:])
+            traced = str(rebuilt) == "\n"
     told = {"__module__": module, "__str__": lambda self: text, "kwargs": kwargs}
-    sent_as = type(name, (base,), told)
-    sent: BaseException = sent_as.__new__(sent_as, *args)
+    sent_as: type[BaseException] = type(name, (base,), told)
+    sent = sent_as.__new__(sent_as, *args)
     sent.args = tuple(args)
-    return sent
-
-
-def _rebuilt(kind: type[BaseException], args: list[Any]) -> bool:
-    """Tell whether a caller can build a builtin error again from its arguments made plain."""
+    if not traced:
+        return sent
     try:
-        kind(*args)
+        raise sent.with_traceback(error.__traceback__) from None
+    except sent_as as raised:
+        return raised
+
+
+def _rebuilt(kind: type[BaseException], args: list[Any]) -> BaseException | None:
+    """Return what a caller makes of a builtin error's arguments made plain; None if it cannot."""
+    try:
+        return kind(*args)
     except Exception as refusal:
         LOG.debug("A %s is sent by name only: %s", kind.__name__, refusal)
-        return False
-    return True
+        return None
 
 
 def _nearest_known(error: MagnumException) -> type[MagnumException]:

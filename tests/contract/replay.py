@@ -77,7 +77,9 @@ class Record:
         result, error = answers.get(timeout=SECONDS)
         if error is None:
             return json.loads(json.dumps(result)), None
-        return None, json.loads(common.serialize_remote_exception((type(error), error, None)))
+        return None, json.loads(
+            common.serialize_remote_exception((type(error), error, error.__traceback__))
+        )
 
     def make_rows(self) -> None:
         """Insert every object that the request or the result names, but those still to be made."""

@@ -32,7 +32,7 @@ def over_the_wire(error: Exception, monkeypatch: pytest.MonkeyPatch) -> Exceptio
     for name in ("magnum", "magnum.common", exception.WIRE_MODULE):
         monkeypatch.setitem(sys.modules, name, exception)
     sent = exception.for_wire(error)
-    data = messaging.serialize_remote_exception((type(sent), sent, None))
+    data = messaging.serialize_remote_exception((type(sent), sent, sent.__traceback__))
     return messaging.deserialize_remote_exception(data, [exception.WIRE_MODULE])
 
 
@@ -211,17 +211,24 @@ def test_error_of_another_package_reaches_the_caller_by_name(
     assert (remote.exc_type, remote.value) == ("Foreign", "<Foreign>")
 
 
-def test_no_traceback_and_no_cause_is_sent() -> None:
+@pytest.mark.parametrize("kind", [RuntimeError, KeyError, exception.Conflict, Foreign])
+def test_cause_is_not_sent_and_what_follows_the_text_is_a_traceback(
+    kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     try:
         try:
-            raise KeyError("the cause")
-        except KeyError as cause:
-            raise RuntimeError("boom") from cause
-    except RuntimeError as error:
-        sent = exception.for_wire(error)
-    data = messaging.serialize_remote_exception((type(sent), sent, None))
-    assert "Traceback" not in data
-    assert "the cause" not in data
+            raise LookupError("the cause")
+        except LookupError as cause:
+            raise kind("boom") from cause
+    except kind as error:
+        raised = str(over_the_wire(error, monkeypatch))
+    never_raised = str(over_the_wire(kind("boom"), monkeypatch))
+    for told in (raised, never_raised):
+        assert "the cause" not in told
+        if kind in (Foreign, KeyError):  # shown whole to users
+            assert "Traceback" not in told
+        else:  # shown up to the traceback
+            assert told.partition("\nTraceback")[0] == "boom"
 
 
 def test_cloud_errors_become_authorization_failures() -> None:
