@@ -25,7 +25,7 @@ class Upgrade(Change):
         self._template = template
         self._max_batch_size = max_batch_size
         self._rollback = rollback
-        self._before: str | None = None
+        self._before = ""
 
     def load(self, op: Operation) -> None:
         """Read the cluster and the nodegroup."""
