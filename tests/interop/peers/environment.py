@@ -1,6 +1,6 @@
 """An environment with magnum 23.0.0 alone: the real magnum-api, its conductor, its tools.
 
-Kept in the user's cache.  $MAGNUMLITE_PEER_VENV names one that is there already.
+Kept in the user's cache, or where $MAGNUMLITE_PEER_VENV says; made when it is not there.
 """
 
 from __future__ import annotations
@@ -35,24 +35,22 @@ class PeerEnvironment:
             Unreachable: it has to be made and there is no package index.
         """
         given = os.environ.get("MAGNUMLITE_PEER_VENV")
-        if given:
-            return cls(Path(given))
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-        wanted = json.dumps([PACKAGES, sys.version_info[:2]])
-        name = hashlib.sha256(wanted.encode()).hexdigest()[:12]
-        home = cache / "magnumlite" / "peer" / name
-        home.mkdir(parents=True, exist_ok=True)
-        made = cls(home / "venv")
-        with open(home / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (home / "ready").exists():
-                made._make()
-                (home / "ready").touch()
+        root = Path(given) if given else _cached()
+        made = cls(root)
+        if not made._is_there():
+            root.parent.mkdir(parents=True, exist_ok=True)
+            with open(f"{root}.lock", "w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not made._is_there():
+                    made._make()
         return made
+
+    def _is_there(self) -> bool:
+        return Path(self.program("magnum-api")).exists()
 
     def _make(self) -> None:
         require_index()
-        venv.create(self.root, with_pip=True, clear=True)
+        venv.create(self.root, with_pip=True)
         command = [self.program("python"), "-m", "pip", "-qq", "--disable-pip-version-check"]
         done = subprocess.run([*command, "install", *PACKAGES], capture_output=True, text=True)
         if done.returncode:
@@ -80,6 +78,13 @@ class PeerEnvironment:
         if done.returncode:
             raise RuntimeError(f"{name}: {done.stdout[-2000:]}")
         return done.stdout
+
+
+def _cached() -> Path:
+    """Return the place in the user's cache for these packages and this Python."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    wanted = json.dumps([PACKAGES, sys.version_info[:2]])
+    return cache / "magnumlite" / f"peer-{hashlib.sha256(wanted.encode()).hexdigest()[:12]}"
 
 
 def variables(**more: str) -> Mapping[str, str]:
