@@ -35,12 +35,13 @@ class Barbican:
     """Serves on a free port of loopback between start() and stop().
 
     ``fail``, when set, is asked with method and path before each request and
-    may name the status to answer instead.
+    may name the status to answer instead. ``tokens`` are those it accepts.
     """
 
     def __init__(self) -> None:
         self.secrets: dict[str, dict[str, Any]] = {}
         self.containers: dict[str, dict[str, Any]] = {}
+        self.tokens = {"token"}
         self.requests: list[tuple[str, str]] = []
         self.fail: Callable[[str, str], int | None] = lambda method, path: None
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -132,7 +133,7 @@ def _handler(barbican: Barbican) -> type[BaseHTTPRequestHandler]:
             try:
                 if self.path.rstrip("/") not in ("", "/v1"):
                     barbican.requests.append((self.command, self.path))
-                    if self.headers.get("X-Auth-Token") != "token":
+                    if self.headers.get("X-Auth-Token") not in barbican.tokens:
                         raise Refused(401, "no token")
                     status = barbican.fail(self.command, self.path)
                     if status is not None:

@@ -50,6 +50,8 @@ class Keystone:
 
     def __init__(self) -> None:
         self.catalogue = list(SERVICES)
+        #: Service type to the URL of a server of its own.
+        self.elsewhere: dict[str, str] = {}
         self.content: dict[str, list[dict[str, Any]]] = {}
         self.credentials: list[dict[str, Any]] = []
         self.fail: Callable[[str, str], int | None] = lambda service, path: None
@@ -123,6 +125,7 @@ class Keystone:
         # Neutron and Octavia are catalogued without a version, as in real clouds.
         bare = kind in ("network", "load-balancer", "image", "key-manager")
         url = f"{self.root}/{path}" if bare else f"{self.root}/{path}/{version}/{inner}".rstrip("/")
+        url = self.elsewhere.get(kind, url)
         return {
             "type": kind,
             "name": kind,
