@@ -96,7 +96,8 @@ class Release:
         ready = not (self._infrastructure() or self._control_plane())
         # Workers and addons say for themselves how they are: Cluster API does not wait for them.
         self._condition("Ready", ready)
-        if ready and not self._workers():
+        if ready:
+            self._workers()
             self._addons()
 
     def _infrastructure(self) -> bool:
@@ -143,9 +144,8 @@ class Release:
         self._condition("ControlPlaneReady", not moved)
         return moved
 
-    def _workers(self) -> bool:
-        """Scale one machine of each nodegroup a step; True if any is not as wanted."""
-        waiting = False
+    def _workers(self) -> None:
+        """Scale one machine of each nodegroup a step."""
         for deployment in self._objects.select(
             "machinedeployments", self.namespace, self._labels()
         ):
@@ -159,11 +159,11 @@ class Release:
                         "capi.stackhpc.com/node-group": deployment["group"],
                     },
                 )
-            waiting |= not self._phase(deployment)
-        return self._drop_strays() or waiting
+            self._phase(deployment)
+        self._drop_stray()
 
-    def _phase(self, deployment: dict[str, Any]) -> bool:
-        """Write a nodegroup's state; True if it is as wanted."""
+    def _phase(self, deployment: dict[str, Any]) -> None:
+        """Write a nodegroup's state."""
         spec = deployment["spec"]
         machines = self._machines(deployment["metadata"]["name"])
         current = [machine for machine in machines if machine["spec"]["version"] == spec["version"]]
@@ -179,7 +179,6 @@ class Release:
             "replicas": len(machines),
             "conditions": [{"type": "Available", "status": str(good)}],
         }
-        return good and phase == "Running"
 
     def _roll(self, owner: str, spec: dict[str, Any], labels: dict[str, str]) -> bool:
         """Add, remove or replace one machine; False if there was nothing to do."""
@@ -197,8 +196,8 @@ class Release:
             machine["spec"] = {"version": spec["version"]}
         return True
 
-    def _drop_strays(self) -> bool:
-        """Remove one machine of a nodegroup that is gone; True if there was one."""
+    def _drop_stray(self) -> None:
+        """Remove one machine of a nodegroup that is gone."""
         for machine in self._objects.select("machines", self.namespace, self._labels()):
             owned = any(
                 self._find(plural, machine["owner"])
@@ -206,8 +205,7 @@ class Release:
             )
             if not owned:
                 self._drop("machines", machine["metadata"]["name"])
-                return True
-        return False
+                return
 
     def _addons(self) -> None:
         labels = {"addons.stackhpc.com/cluster": self.name}

@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -57,6 +57,13 @@ def furnish(cloud: Keystone) -> None:
     )
 
 
+class Polls(NamedTuple):
+    """How often something was asked for."""
+
+    status: int
+    health: int
+
+
 class Site:
     """Starts conductors on it, asks them for things and looks at what becomes of them."""
 
@@ -73,6 +80,8 @@ class Site:
         self.management = management
         self.kubeconfig = directory / "kubeconfig"
         self.tree: Tree | None = None
+        self.temporary = directory / "tmp"  # where the conductor's temporary files are
+        self.temporary.mkdir()
         self._directory = directory
         self._environment = environment
         self._record = directory / "helm.jsonl"
@@ -113,11 +122,12 @@ class Site:
         for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
             # For requests they come before the CA of the kubeconfig.
             variables[name] = ""
+        variables["TMPDIR"] = str(self.temporary)
         variables["PATH"] = f"{self._directory / 'bin'}{os.pathsep}{variables['PATH']}"
         command = [self._environment.program("magnumlite-conductor")]
         self.tree = Tree(self._directory, command, self.options, variables)
         try:
-            self.tree.wait_for("Drivers: ")
+            self.tree.wait_for("1 of 1 RPC workers consume")
             yield self.tree
             self.tree.send(signal.SIGTERM)
             assert self.tree.wait() == 0
@@ -246,16 +256,37 @@ class Site:
 
     def polled(self, cluster: Any, times: int) -> None:
         """Return when the status of a cluster has been polled so often from now on."""
-        requests, name = self.management.requests, cluster.stack_id
 
         def count() -> int:
-            # Health is asked of the control plane too, and of the infrastructure.
-            asked = [path for _, path in [*requests]]
-            health = sum(path.endswith(f"/openstackclusters/{name}") for path in asked)
-            return sum(path.endswith(f"/{name}-control-plane") for path in asked) - health
+            return self.polls(str(cluster.stack_id)).status
 
         enough = count() + times
         self.until(lambda: count() >= enough, f"poll of {cluster.name}")
+
+    def polls(self, name: str = "") -> Polls:
+        """Return how often a cluster, or any, has been asked for its status and its health."""
+        asked = [path for method, path in [*self.management.requests] if method == "GET"]
+        # Health is asked of the Cluster too, and it alone of the infrastructure.
+        health = sum(f"/openstackclusters/{name}" in path for path in asked)
+        return Polls(sum(f"/clusters/{name}" in path for path in asked) - health, health)
+
+    def install(self, name: str) -> Release:
+        """Make a release of one master without the driver."""
+        values = {
+            "kubernetesVersion": "1.30.1",
+            "controlPlane": {"machineCount": 1},
+            "nodeGroups": [],
+        }
+        management = self.management
+        namespace = {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": NAMESPACE},
+        }
+        with management.lock:
+            management.objects.apply("namespaces", "", NAMESPACE, namespace)
+            management.releases.upgrade(NAMESPACE, name, values)
+            return management.releases.of(NAMESPACE, name)
 
     def machines(self, cluster: Any) -> list[dict[str, Any]]:
         """Return the machines of a cluster."""
