@@ -120,8 +120,9 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
         try:
             self._handle(message)
         finally:
-            # Accepted or refused: it need not come again.
-            message.acknowledge()
+            # Accepted or refused: it need not come again. Not sooner: what was not accepted when
+            # this worker was killed comes to another.
+            consumer.acknowledge(message)
 
     def _handle(self, message: Any) -> None:
         method = message.message.get("method")

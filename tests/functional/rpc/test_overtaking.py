@@ -9,7 +9,9 @@ from oslo_config import cfg
 
 from magnumlite.rpc import client, server, transport
 from tests.servers.daemon import wait
+from tests.servers.rabbitmq import RabbitMQ
 
+TOPIC = "magnum-conductor"
 CASTS = 10
 
 
@@ -43,6 +45,14 @@ def serve(name: str, endpoint: Endpoint) -> server.Server:
     return made
 
 
+def unacknowledged(broker: RabbitMQ, vhost: str) -> int:
+    rows = broker.ctl(
+        "list_queues", "-p", vhost.rpartition("/")[2], "name", "messages_unacknowledged"
+    )
+    counts = dict(row.split("\t") for row in rows.splitlines() if "\t" in row)
+    return int(counts[TOPIC])
+
+
 def test_a_call_overtakes_casts_that_are_being_accepted(broker: None) -> None:
     endpoint = Endpoint()
     served = serve("alpha.0", endpoint)
@@ -59,6 +69,36 @@ def test_a_call_overtakes_casts_that_are_being_accepted(broker: None) -> None:
         endpoint.release.set()
         served.close()
         served.finish()
+
+
+def test_a_cast_is_acknowledged_when_it_was_accepted_and_not_before(
+    broker: None, rabbit_server: RabbitMQ, rabbit_vhost: str
+) -> None:
+    endpoint = Endpoint()
+    served = serve("alpha.0", endpoint)
+    for number in range(CASTS):
+        client.API({}, timeout=30).cast("hold", number=number)
+    assert wait(lambda: len(endpoint.begun) > 0, 30)
+    assert unacknowledged(rabbit_server, rabbit_vhost) == CASTS
+    endpoint.release.set()
+    assert wait(lambda: unacknowledged(rabbit_server, rabbit_vhost) == 0, 30)
+    served.close()
+    served.finish()
+    assert endpoint.ended == dict.fromkeys(range(CASTS), 1)
+
+
+def test_what_was_accepted_last_is_acknowledged_before_the_connection_closes(
+    broker: None, rabbit_server: RabbitMQ, rabbit_vhost: str
+) -> None:
+    endpoint = Endpoint()
+    endpoint.release.set()
+    served = serve("alpha.0", endpoint)
+    for number in range(CASTS):
+        client.API({}, timeout=30).cast("hold", number=number)
+    assert wait(lambda: len(endpoint.ended) == CASTS, 30)
+    served.close()
+    served.finish()
+    assert rabbit_server.queue(rabbit_vhost.rpartition("/")[2], TOPIC) == (0, 0)
 
 
 def test_casts_that_wait_go_to_another_worker_when_this_one_stops(broker: None) -> None:
@@ -83,4 +123,3 @@ def test_casts_that_wait_go_to_another_worker_when_this_one_stops(broker: None) 
         stopping.finish()
         other.close()
         other.finish()
-
