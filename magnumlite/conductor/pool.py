@@ -226,6 +226,7 @@ class OperationPool:
                 if not surplus:
                     self._idle += 1
                 self._lock.notify_all()
+            del operation  # with its token and its driver, which would wait here for the next
             if surplus:
                 return
 

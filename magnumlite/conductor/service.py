@@ -27,6 +27,7 @@ from magnumlite.conductor.intake import Intake
 from magnumlite.conductor.operation import Operation
 from magnumlite.conductor.pool import OperationPool
 from magnumlite.conf import CONF
+from magnumlite.drivers import registry
 from magnumlite.journal import claims
 from magnumlite.journal.entries import Process
 from magnumlite.rpc import client, server
@@ -98,6 +99,7 @@ class Conductor:
         self._beating.set()
         if self._heart.is_alive():
             self._heart.join()
+        registry.close()
         LOG.info("Conductor %s has stopped; %d operations still ran", self.name, len(left))
         return not left
 

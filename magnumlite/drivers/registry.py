@@ -4,9 +4,11 @@ Drivers are built once per thread and kept, not built per call: each may bring i
 pool, and a poll every ten seconds would pile them up (known defect B12).
 """
 
+import gc
 import os
 import threading
 import time
+import weakref
 from typing import Any, NamedTuple
 
 from magnumlite import exception, objects
@@ -20,11 +22,22 @@ class _Kept(NamedTuple):
     made: float
 
 
-class _Instances(threading.local):
+class _Thread:
+    """What one thread has built; gone with it."""
+
     def __init__(self) -> None:
         self.by_class: dict[type[Driver], _Kept] = {}
 
 
+class _Instances(threading.local):
+    def __init__(self) -> None:
+        self.mine = _Thread()
+        with _lock:
+            _threads.add(self.mine)
+
+
+_lock = threading.Lock()
+_threads: weakref.WeakSet[_Thread] = weakref.WeakSet()
 _instances = _Instances()
 
 #: Driver class -> moment before which its instances were built too early, in every thread.
@@ -77,10 +90,23 @@ def failed(driver: Driver) -> None:
     the client of a kubeconfig, with its credentials. No sooner than [sync]backoff_min seconds
     after it was built, so that failures do not pile instances up (known defect B12).
     """
-    kept = _instances.by_class.get(type(driver))
+    kept = _instances.mine.by_class.get(type(driver))
     now = time.monotonic()
     if kept is not None and kept.instance is driver and now - kept.made >= CONF.sync.backoff_min:
         _stale[type(driver)] = now
+
+
+def close() -> None:
+    """Let go of every thread's instances, at the end of a process.
+
+    It ends without the interpreter's own clean-up, and magnum-capi-helm keeps a key in a file
+    until its client goes.
+    """
+    with _lock:
+        threads = list(_threads)
+    for thread in threads:
+        thread.by_class.clear()
+    gc.collect()  # an error's traceback goes in circles
 
 
 def names() -> list[str]:
@@ -103,20 +129,22 @@ def _template_of(context: Any, cluster: Any) -> Any:
 
 
 def _instance(name: str, driver: type[Driver]) -> Driver:
-    kept = _instances.by_class.get(driver)
+    kept = _instances.mine.by_class.get(driver)
     if kept is not None and kept.made > _stale.get(driver, float("-inf")):
         return kept.instance
     try:
         instance = driver()
     except Exception as error:
         raise exception.DriverUnavailable(driver_name=name, reason=catalog.brief(error)) from error
-    _instances.by_class[driver] = _Kept(instance, time.monotonic())
+    _instances.mine.by_class[driver] = _Kept(instance, time.monotonic())
     return instance
 
 
 def _forget() -> None:
     """Drop what a fork copied: its sockets belong to the other process (DESIGN section 2)."""
-    _instances.by_class = {}
+    global _lock
+    _lock = threading.Lock()
+    _instances.mine.by_class = {}
 
 
 os.register_at_fork(after_in_child=_forget)

@@ -241,6 +241,7 @@ class KeyedQueue:
             self._deliver(starts)
             if failed is not None and not isinstance(failed, RetryLater):
                 self._log_failure(job, failed, failures, backoff)
+            del failed  # its traceback holds on to the driver
         with self._changed:
             self._threads.discard(threading.current_thread())
 

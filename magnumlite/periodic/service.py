@@ -14,6 +14,7 @@ from magnumlite import context as request_context
 from magnumlite import exception, objects
 from magnumlite.conf import CONF
 from magnumlite.context import RequestContext
+from magnumlite.drivers import registry
 from magnumlite.fleet.ownership import Ownership
 from magnumlite.periodic import recovery, tasks
 from magnumlite.periodic.health import HealthSweep
@@ -109,6 +110,7 @@ class Periodic:
             self._beats.join(STOP_PATIENCE)
         for queue in (self.sweep_queue, self.status_queue, self.health_queue):
             queue.wait(max(0.0, ends - time.monotonic()))
+        registry.close()
 
     def _time(self, task_class: periodic_task.PeriodicTasks) -> None:
         self._timers.add_dynamic_timer_args(

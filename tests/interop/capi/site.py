@@ -131,6 +131,8 @@ class Site:
             yield self.tree
             self.tree.send(signal.SIGTERM)
             assert self.tree.wait() == 0
+            # The driver keeps the key of its kubeconfig in files.
+            assert list(self.temporary.iterdir()) == []
         finally:
             self.tree.end()
 

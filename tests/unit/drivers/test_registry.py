@@ -125,6 +125,19 @@ def test_each_thread_has_its_own_and_takes_it_along(packages: Packages) -> None:
     assert descriptors() == before
 
 
+def test_at_the_end_all_go(packages: Packages) -> None:
+    """A driver's __del__ may have files to remove."""
+    packages.driver("socket", body=SOCKET.replace("self.cycle = self", "pass"))
+    before = descriptors()
+    with ThreadPoolExecutor(1) as other:
+        other.submit(registry.for_template, template()).result()
+        registry.for_template(template())
+        assert descriptors() > before
+        registry.close()
+        assert len(os.listdir("/proc/self/fd")) == before
+        assert registry.for_template(template())
+
+
 def test_a_fork_has_its_own(packages: Packages) -> None:
     packages.driver("socket", body=SOCKET)
     parents = registry.for_template(template())
