@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+from oslo_db import exception as db_exc
 from oslo_log import log as logging
 
 from magnumlite import exception
@@ -108,6 +109,9 @@ def reason(error: BaseException) -> str:
     except Exception as unreadable:
         LOG.debug("The text of a %s cannot be read: %r", type(error).__name__, unreadable)
         text = ""
+    if isinstance(error, db_exc.DBError):
+        # The statement and its values, secrets among them, begin on the second line.
+        text = text.partition("\n")[0]
     if not isinstance(error, _BUGS):
         return text or type(error).__name__
     said = f"{type(error).__name__}: {text}".removesuffix(": ")

@@ -49,7 +49,7 @@ class Intake:
 
         Raises:
             OperationInProgress: the like of it is under way on the cluster, and it is a call.
-            MagnumException: the rows that appear with it cannot be written; nothing is.
+            MagnumException, DBError: the rows that appear with it cannot be written; nothing is.
         """
         call = reply.expected()
         if call and change.exclusive and claims.open_calls(change.cluster_uuid, EXCLUSIVE):
@@ -62,7 +62,7 @@ class Intake:
             except exception.OperationGone as gone:
                 LOG.info("%s came back from the broker: %s", method, gone)
                 return None
-            except exception.MagnumException as error:
+            except Exception as error:
                 self._refuse(context, change, error)
                 raise
         operation = Operation(entry, context, change, request)

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 import pytest
+from oslo_db import exception as db_exc
 
 from magnumlite import exception, objects
 from magnumlite.certs.authority import References
@@ -376,3 +377,19 @@ def test_a_call_that_takes_too_long_is_answered_in_time(house: House, conf: Any)
     house.until(lambda: house.get(cluster.uuid).status == "UPDATE_FAILED")
     assert "not this version" in house.get(cluster.uuid).status_reason
     assert house.driver.names().count("upgrade_cluster") == 1
+
+
+def test_a_cast_that_the_database_refuses_leaves_a_row_with_the_reason(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_long(*args: Any) -> None:
+        raise db_exc.DBDataError(RuntimeError("too long\n[parameters: a secret]"))
+
+    monkeypatch.setattr(objects.Cluster, "create", too_long)
+    cluster = house.new_cluster()
+    house.api.cluster_create_async(cluster, 1, 3, 60)
+    house.until(lambda: _outcomes() == [("create", "refused")])
+    with engine.reader() as session:
+        (row,) = session.query(own_models.Operation)
+        assert row.reason == "too long"
+    assert house.gone(cluster.uuid)
