@@ -60,6 +60,11 @@ class Ownership:
                 self._ring = Ring(hosts, CONF.fleet.points)
             return True
 
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts that sweep, as this one has seen them last."""
+        return self._ring.hosts
+
     def owns(self, cluster_uuid: str) -> bool:
         """Tell whether this host sweeps the cluster now."""
         return (

@@ -126,7 +126,11 @@ class Periodic:
         if CONF.periodic_enable and not self._stopping.is_set():
             self._time(tasks.sync_tasks(self.sweep_queue.add, self._health_spacing()))
         while not self._stopping.wait(CONF.fleet.beat_interval):
+            before = self.ownership.hosts
             self.ownership.beat()
+            if CONF.periodic_enable and self.ownership.hosts != before:
+                # What a host has left, or takes over, shall not wait for the next interval too.
+                self.sweep_queue.add(tasks.STATUS)
         # Again: the first beat may have started timers after `stop` looked for them.
         self._timers.stop_timers()
         self.ownership.drain()

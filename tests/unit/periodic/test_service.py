@@ -8,6 +8,7 @@ from magnumlite import context as request_context
 from magnumlite.conductor import recovery
 from magnumlite.db import engine, models
 from magnumlite.db.own_models import Host
+from magnumlite.fleet import members
 from magnumlite.journal import lines
 from magnumlite.periodic.service import Periodic
 
@@ -66,6 +67,24 @@ def test_without_periodic_enable_only_the_heartbeat_runs(conf, periodic, make_cl
     wait_for(lambda: host() == (False, False))
     assert driver.polled == []
     assert started.sweep_queue.counters()["started"] == 1
+
+
+def test_clusters_of_a_host_that_is_gone_do_not_wait_for_the_next_interval(
+    conf, periodic, make_cluster, driver
+):
+    conf.set_override("interval", 3600, "sync")
+    conf.set_override("beat_interval", 1, "fleet")
+    conf.set_override("dead_after", 600, "fleet")
+    uuids = {make_cluster("UPDATE_IN_PROGRESS") for _ in range(30)}
+    members.beat("host-2", sweeps=True, draining=False)
+    started = periodic()
+    started.start()
+    wait_for(lambda: driver.polled)
+    wait_for(lambda: set(driver.polled) == {one for one in uuids if started.ownership.owns(one)})
+    assert set(driver.polled) < uuids
+    with engine.writer() as session:
+        session.execute(sa.delete(Host).where(Host.host == "host-2"))
+    wait_for(lambda: set(driver.polled) == uuids)
 
 
 def test_a_negative_interval_switches_health_off(conf, periodic):  # B09
