@@ -30,12 +30,13 @@ class Caller:
     def __init__(self) -> None:
         self.sent: list[Sent] = []
         self.admin = make_admin_context(all_tenants=True)
-        self.template = self._template()
+        self.template = self.new_template("faults")
 
-    def create(self, **script: Any) -> str:
+    def create(self, template: Any = None, **script: Any) -> str:
         """Ask for a cluster whose driver does what `script` says; return its uuid."""
         context = _context()
         cluster = self.cluster(context, **script)
+        cluster.cluster_template_id = (template or self.template).uuid
         client.API(context).cluster_create_async(cluster, 1, 1, 60)
         self._note(context, "create", cluster.uuid)
         return str(cluster.uuid)
@@ -130,14 +131,15 @@ class Caller:
     ) -> None:
         self.sent.append(Sent(context.request_id, kind, cluster, nodegroup, size))
 
-    def _template(self) -> Any:
+    def new_template(self, driver: str) -> Any:
+        """Return a template whose clusters that driver serves."""
         template = objects.ClusterTemplate(
             self.admin,
             uuid=str(uuid.uuid4()),
             name="t",
             project_id=PROJECT,
             user_id=USER,
-            driver="faults",
+            driver=driver,
             server_type="vm",
             cluster_distro="faults",
             coe="kubernetes",

@@ -7,11 +7,18 @@ The cluster's label `faults` is JSON, call name to what happens in it, in this o
   alone   raise if another call is inside this cluster, in whatever process
   sleep   seconds
   hang    true: never return
+  finish  true: bring everything to its end before the call returns
   saves   save that status, through an object of its own
-  fails   raise RuntimeError with that text
-Calls: create, update, delete, resize, upgrade, nodegroup_create, nodegroup_update,
-nodegroup_delete, rotate_ca, rotate_credential, poll.  A poll finishes whatever is in progress;
-with `never` it does nothing.
+  raises  raise a class of that `name`, with that `text`, so many `times`, and `code`;
+          `tenant`: only for tenants
+Calls: create, update, pre_delete, delete, resize, upgrade, nodegroup_create, nodegroup_update,
+nodegroup_delete, rotate_ca, rotate_credential, poll.
+
+A poll finishes whatever is in progress, unless it is told otherwise:
+  never       do nothing
+  status      set this on the cluster instead of a success, and save
+  groups      "left": leave nodegroups as they are; "kept": rows of deleted ones stay
+  addresses   set these on every nodegroup
 """
 
 import contextlib
@@ -22,6 +29,7 @@ import threading
 import time
 import uuid
 
+from magnum.common import exception
 from magnum.drivers.common import driver
 from magnum.objects import Cluster
 
@@ -40,6 +48,10 @@ class Driver(driver.Driver):
 
     def update_cluster(self, context, cluster, scale_manager=None, rollback=False):
         with _call(context, cluster, "update"):
+            pass
+
+    def pre_delete_cluster(self, context, cluster):
+        with _call(context, cluster, "pre_delete"):
             pass
 
     def delete_cluster(self, context, cluster):
@@ -88,7 +100,7 @@ class Driver(driver.Driver):
     def update_cluster_status(self, context, cluster, use_admin_ctx=False):
         with _call(context, cluster, "poll") as script:
             if not script.get("never"):
-                _finish(cluster)
+                _finish(cluster, script)
 
     def create_federation(self, context, federation):
         raise NotImplementedError
@@ -96,16 +108,28 @@ class Driver(driver.Driver):
     update_federation = delete_federation = create_federation
 
 
-def _finish(cluster):
-    for nodegroup in cluster.nodegroups:
-        if nodegroup.status == "DELETE_IN_PROGRESS":
+class GroupsDriver(Driver):
+    """For scripts that leave nodegroups: it must not be known for settling them."""
+
+    @property
+    def provides(self):
+        return [{"server_type": "vm", "os": "faults-groups", "coe": "kubernetes"}]
+
+
+def _finish(cluster, script):
+    for nodegroup in cluster.nodegroups if script.get("groups") != "left" else ():
+        if "addresses" in script:
+            nodegroup.node_addresses = script["addresses"]
+        if nodegroup.status == "DELETE_IN_PROGRESS" and script.get("groups") != "kept":
             if not nodegroup.is_default:
                 nodegroup.destroy()
         elif str(nodegroup.status).endswith("_IN_PROGRESS"):
             nodegroup.status = nodegroup.status.replace("IN_PROGRESS", "COMPLETE")
             nodegroup.save()
     if cluster.status.endswith("_IN_PROGRESS"):
-        cluster.status = cluster.status.replace("IN_PROGRESS", "COMPLETE")
+        complete = cluster.status.replace("IN_PROGRESS", "COMPLETE")
+        deleting = cluster.status.startswith("DELETE")
+        cluster.status = complete if deleting else script.get("status", complete)
         cluster.status_reason = None
         cluster.save()
 
@@ -123,11 +147,25 @@ def _call(context, cluster, name):
                 own = Cluster.get_by_uuid(context, cluster.uuid)
                 own.status = script["saves"]
                 own.save()
-            if "fails" in script:
-                raise RuntimeError(script["fails"])
+            if script.get("finish"):
+                _finish(cluster, {})
+            _raise(script.get("raises", {}), context)
             yield script
     finally:
         _note("E", context, cluster, name)
+
+
+def _raise(how, context):
+    if not how or (how.get("tenant") and context.is_admin):
+        return
+    if how["name"] == "SystemExit":
+        raise SystemExit(how.get("text"))
+    if hasattr(exception, how["name"]):
+        raise getattr(exception, how["name"])(how.get("text"))
+    error = type(how["name"], (Exception,), {})(how.get("text", "") * how.get("times", 1))
+    if "code" in how:
+        error.code = how["code"]
+    raise error
 
 
 @contextlib.contextmanager
