@@ -8,7 +8,6 @@ import gc
 import os
 import threading
 import time
-import weakref
 from typing import Any, NamedTuple
 
 from magnumlite import exception, objects
@@ -23,21 +22,37 @@ class _Kept(NamedTuple):
 
 
 class _Thread:
-    """What one thread has built; gone with it."""
+    """What one thread has built."""
 
     def __init__(self) -> None:
         self.by_class: dict[type[Driver], _Kept] = {}
+        self.process = os.getpid()
+
+
+class _End:
+    """Goes with its thread, and lets go of what that has built.
+
+    A fork, too, takes away all threads but one; what they have built is the other process's.
+    """
+
+    def __init__(self, thread: _Thread) -> None:
+        self._thread = thread
+        # Not by their names in the module, which the interpreter clears first at its end.
+        self._threads, self._process = _threads, os.getpid
+
+    def __del__(self) -> None:
+        if self._thread.process == self._process():
+            self._threads.discard(self._thread)
 
 
 class _Instances(threading.local):
     def __init__(self) -> None:
         self.mine = _Thread()
-        with _lock:
-            _threads.add(self.mine)
+        _threads.add(self.mine)
+        self._end = _End(self.mine)
 
 
-_lock = threading.Lock()
-_threads: weakref.WeakSet[_Thread] = weakref.WeakSet()
+_threads: set[_Thread] = set()
 _instances = _Instances()
 
 #: Driver class -> moment before which its instances were built too early, in every thread.
@@ -102,9 +117,7 @@ def close() -> None:
     It ends without the interpreter's own clean-up, and magnum-capi-helm keeps a key in a file
     until its client goes.
     """
-    with _lock:
-        threads = list(_threads)
-    for thread in threads:
+    for thread in list(_threads):
         thread.by_class.clear()
     gc.collect()  # an error's traceback goes in circles
 
@@ -141,10 +154,19 @@ def _instance(name: str, driver: type[Driver]) -> Driver:
 
 
 def _forget() -> None:
-    """Drop what a fork copied: its sockets belong to the other process (DESIGN section 2)."""
-    global _lock
-    _lock = threading.Lock()
-    _instances.mine.by_class = {}
+    """Drop what a fork copied: its sockets belong to the other process (DESIGN section 2).
 
+    It is kept from its own clean-up, which would reach into that process: magnum-capi-helm's
+    client removes its certificate files. Its calls of helm are forks that pass through here, for
+    oslo.concurrency runs Python between fork and exec.
+    """
+    global _instances, _threads
+    _inherited.append(_threads)
+    _threads = set()
+    _instances = _Instances()
+
+
+#: What other processes have built.
+_inherited: list[object] = []
 
 os.register_at_fork(after_in_child=_forget)

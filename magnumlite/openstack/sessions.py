@@ -238,4 +238,12 @@ def forget() -> None:
         _transport = None
 
 
-os.register_at_fork(after_in_child=forget)
+def _forked() -> None:
+    """Drop what the other process has, without waiting for a lock that one of its threads held."""
+    global _lock, _kept, _transport
+    _lock = threading.Lock()
+    _kept = cachetools.LRUCache(_KEPT_MAX)
+    _transport = None
+
+
+os.register_at_fork(after_in_child=_forked)

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from oslo_concurrency import processutils
 from oslo_config import cfg
 
 from magnumlite import exception, objects
@@ -145,6 +146,41 @@ def test_a_fork_has_its_own(packages: Packages) -> None:
     if pid == 0:
         os._exit(0 if registry.for_template(template()) is not parents else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+FILE = """
+    import os
+    import tempfile
+    def __init__(self):
+        handle, self.path = self.tempfile.mkstemp()
+        self.os.close(handle)
+    def __del__(self):
+        self.os.remove(self.path)
+"""
+
+
+def test_a_fork_leaves_the_files_of_the_other_process(packages: Packages) -> None:
+    """oslo.concurrency's commands are such forks, and capi-helm runs helm by it."""
+    packages.driver("file", body=FILE)
+
+    def made() -> str:
+        driver: Any = registry.for_template(template())
+        return str(driver.path)
+
+    with ThreadPoolExecutor(1) as other:
+        paths = [made(), other.submit(made).result()]
+        processutils.execute("true")
+        assert list(map(os.path.exists, paths)) == [True, True]
+        pid = os.fork()
+        if pid == 0:
+            gc.collect()
+            os._exit(0)
+        os.waitpid(pid, 0)
+        assert list(map(os.path.exists, paths)) == [True, True]
+    other.shutdown()
+    assert list(map(os.path.exists, paths)) == [True, False]  # its thread has ended
+    registry.close()
+    assert not os.path.exists(paths[0])
 
 
 def test_a_template_at_hand_is_not_read_again(packages: Packages, reads: list[str]) -> None:

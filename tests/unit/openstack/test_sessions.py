@@ -1,6 +1,7 @@
 """Who a context authenticates as, what is kept, and which error tells what."""
 
 import os
+import signal
 import time
 
 import pytest
@@ -149,3 +150,19 @@ def test_a_fork_does_not_share_connections(cloud: Keystone) -> None:
     if pid == 0:
         os._exit(0 if sessions.access(admin()) is not kept else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_a_fork_waits_for_no_thread_of_the_other_process(cloud: Keystone) -> None:
+    """Each command that a driver runs is a fork, at any moment."""
+    with sessions._lock:
+        pid = os.fork()
+        if pid == 0:
+            sessions.access(magnum_context.make_admin_context())
+            os._exit(0)
+        end = time.monotonic() + 60
+        while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
+            time.sleep(0.02)
+        if ended == (0, 0):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+    assert ended == (pid, 0)
