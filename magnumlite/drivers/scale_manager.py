@@ -26,13 +26,18 @@ def get_scale_manager(context: Any, osclient: Any, cluster: Any) -> Any:
 
 
 class ScaleManager:
-    """Picks hosts without containers, from the stored row (old) and the changed one (new)."""
+    """Picks hosts without containers; made before the new size is saved, asked when it is.
+
+    The number of nodes is counted anew each time that it is asked for, of both objects: what it
+    was is therefore kept.
+    """
 
     def __init__(self, context: Any, osclient: Any, cluster: Any) -> None:
         self.context = context
         self.osclient = osclient
         self.old_cluster = objects.Cluster.get_by_uuid(context, cluster.uuid)
         self.new_cluster = cluster
+        self._old_count = self.old_cluster.node_count
 
     def get_removal_nodes(self, hosts: list[str] | None) -> list[str]:
         """Return at most as many empty hosts as the cluster loses nodes; [] when it loses none.
@@ -42,7 +47,7 @@ class ScaleManager:
         Raises:
             MagnumException: the cluster shrinks and hosts is None.
         """
-        lost = self.old_cluster.node_count - self.new_cluster.node_count
+        lost = self._old_count - self.new_cluster.node_count
         if lost <= 0:
             return []
         if hosts is None:

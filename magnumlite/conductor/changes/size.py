@@ -110,6 +110,7 @@ class Resize(Change):
         super().__init__(cluster.uuid, nodegroup.uuid)
         self._node_count = node_count
         self._nodes_to_remove = nodes_to_remove
+        self._manager: Any = None
         self._before: int | None = None
         self._found: tuple[str | None, str | None] = (None, None)
 
@@ -119,7 +120,11 @@ class Resize(Change):
         op.nodegroup = self.fresh_nodegroup(op)
 
     def before(self, op: Operation) -> None:
-        """Save the new size; the nodegroup is in progress from now on."""
+        """Save the new size; the nodegroup is in progress from now on.
+
+        The scale manager is made while the rows still have the old one.
+        """
+        self._manager = _scale_manager(op)
         nodegroup = op.nodegroup
         self._found = nodegroup.status, nodegroup.status_reason
         self._before, nodegroup.node_count = nodegroup.node_count, self._node_count
@@ -131,7 +136,7 @@ class Resize(Change):
         op.driver.resize_cluster(
             op.context,
             op.cluster,
-            _scale_manager(op),
+            self._manager,
             self._node_count,
             self._nodes_to_remove,
             op.nodegroup,

@@ -166,6 +166,11 @@ def _metrics(made: Any, probe: Probe) -> None:
     spec = getattr(made, "metrics_spec", None)
     if not spec:
         return
+    if not isinstance(spec, dict):
+        probe.remarks.append(
+            (f"metrics_spec is {short(spec)}", "Make it a property that returns a dict, or {}.")
+        )
+        return
     error = _raised(made.pull_data)
     for name in () if error is not None else list(made.get_metric_names()):
         try:
