@@ -13,9 +13,9 @@ from oslo_log import log as logging
 from magnumlite import exception, objects
 from magnumlite.conductor import states
 from magnumlite.conf import CONF
-from magnumlite.context import RequestContext
 from magnumlite.rpc.client import API
 from magnumlite.sandbox import view
+from magnumlite.sandbox.caller import request
 from magnumlite.sandbox.ledger import Ledger
 
 LOG = logging.getLogger(__name__)
@@ -29,9 +29,6 @@ NODES = 1
 NODES_AFTER_RESIZE = 3
 REFUSED = "refused"
 GONE = "gone"
-
-_PROJECT = "5a9d0b0c0c0e4d0f8a1b2c3d4e5f6071"
-_USER = "6b8e1c1d1d1f4e109b2c3d4e5f607182"
 
 # Seconds that a final state may come after its event: a failed delete is told before it is
 # saved (contract/notifications.md).
@@ -65,11 +62,6 @@ class Stage:
     labels: dict[str, str]
     fail: str | None  # the step that the driver was told to fail
     timeout: float  # seconds for one step
-
-
-def request() -> RequestContext:
-    """Return the context of a new request, by nobody in particular."""
-    return RequestContext(user_id=_USER, project_id=_PROJECT, is_admin=False, overwrite=False)
 
 
 @dataclass

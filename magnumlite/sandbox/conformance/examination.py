@@ -12,14 +12,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from oslo_utils import strutils
+from oslo_versionedobjects import fields as ovo_fields
+
+from magnumlite import exception, objects
 from magnumlite.drivers import base, catalog, registry
 from magnumlite.sandbox import scenario
 from magnumlite.sandbox.conformance import checks, outcomes, probes
 from magnumlite.sandbox.conformance.bystander import Bystander
 from magnumlite.sandbox.conformance.checks import saves
-from magnumlite.sandbox.conformance.record import Record
+from magnumlite.sandbox.conformance.record import Record, Step
 from magnumlite.sandbox.conformance.report import Report
-from magnumlite.sandbox.conformance.requests import Requests, Templates
+from magnumlite.sandbox.conformance.requests import STEPS, Requests, Templates
 from magnumlite.sandbox.conformance.tour import Tour
 from magnumlite.sandbox.conformance.witness import Witness
 from magnumlite.sandbox.house import House
@@ -64,7 +68,7 @@ def examine(options: Options, say: Callable[[str], None]) -> Report:
 
     Post: the directory holds magnum.conf, magnum.sqlite and conductor.log.
 
-    Raises: ConfigInvalid, SchemaMismatch, DriverUnavailable.
+    Raises: ConfigInvalid, SchemaMismatch, DriverUnavailable, InvalidParameterValue.
     """
     begun = time.monotonic()
     directory = options.directory.absolute()
@@ -95,8 +99,13 @@ def _tour(options: Options, temporary: Path, directory: Path, say: Callable[[str
     record = Record(options.driver, f"{driver.__module__}.{driver.__qualname__}", slow=options.slow)
     record.polls_itself = driver.update_cluster_status is not base.Driver.update_cluster_status
     probes.interface(instance, record.interface)
-    templates = _templates(options, instance)
-    if templates is None:
+    try:
+        templates = _templates(options, probes.kinds(instance))
+    except ValueError as error:
+        if not record.interface.problems:
+            raise exception.InvalidParameterValue(f"--template: {error}") from error
+        why = "no template can be of its kind"
+        record.steps = [Step(name, why_untried=why) for name in STEPS]
         return record
     bystander = Bystander(templates.first)
     witness = Witness()
@@ -113,34 +122,38 @@ def _tour(options: Options, temporary: Path, directory: Path, say: Callable[[str
     return record
 
 
-def _templates(options: Options, driver: Any) -> Templates | None:
-    """Make the two templates; None for a driver whose kind no template can have."""
-    kinds = driver.provides
-    kind = kinds[0] if isinstance(kinds, list | tuple) and kinds else {}
-    try:
-        return Templates(
-            scenario.make_template(
-                "conformance-v1", options.driver, kind, **_fields(options.template)
-            ),
-            scenario.make_template(
-                "conformance-v2",
-                options.driver,
-                kind,
-                **_fields(options.template | options.upgrade),
-            ),
-        )
-    except ValueError:
-        return None
+def _templates(options: Options, kinds: list[dict[str, str]]) -> Templates:
+    """Make the two templates.
+
+    Raises:
+        ValueError: no template can have such a kind or such fields.
+    """
+    first, second = options.template, options.template | options.upgrade
+    kind = kinds[0] if kinds else {}
+    return Templates(
+        scenario.make_template("conformance-v1", options.driver, kind, **_fields(first)),
+        scenario.make_template("conformance-v2", options.driver, kind, **_fields(second)),
+    )
 
 
 def _fields(given: dict[str, str]) -> dict[str, Any]:
-    """Return a template's fields; labels.NAME is one of its labels."""
-    fields: dict[str, Any] = {k: v for k, v in given.items() if not k.startswith("labels.")}
-    fields["labels"] = {
-        name.removeprefix("labels."): value
-        for name, value in given.items()
-        if name.startswith("labels.")
-    }
+    """Return a template's fields; labels.NAME is one of its labels.
+
+    Raises:
+        ValueError: there is no such field.
+    """
+    labels: dict[str, str] = {}
+    fields: dict[str, Any] = {"labels": labels}
+    for name, value in given.items():
+        field = objects.ClusterTemplate.fields.get(name)
+        if name.startswith("labels."):
+            labels[name.removeprefix("labels.")] = value
+        elif field is None:
+            raise ValueError(f"a template has no field {name}")
+        elif isinstance(field, ovo_fields.BooleanField):
+            fields[name] = strutils.bool_from_string(value)
+        else:
+            fields[name] = value
     return fields
 
 

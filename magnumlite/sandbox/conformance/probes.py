@@ -6,12 +6,16 @@ import inspect
 import numbers
 from typing import Any
 
+from oslo_log import log as logging
+
 from magnumlite.conductor import errors
 from magnumlite.drivers import registry
 from magnumlite.objects.fields import ClusterHealthStatus, ClusterType, ServerType
 from magnumlite.openstack import clients
 from magnumlite.sandbox.conformance.record import Probe
 from magnumlite.sandbox.conformance.rows import short
+
+LOG = logging.getLogger(__name__)
 
 _X: Any = object()
 #: How the conductors call: method to positional arguments after self, and keywords.
@@ -60,15 +64,27 @@ def interface(driver: Any, probe: Probe) -> None:
     _masters(driver, probe)
 
 
+def kinds(driver: Any) -> list[dict[str, str]]:
+    """Return what a driver provides; [] for what is no list of dicts."""
+    try:
+        found = list(driver.provides)
+    except Exception as error:
+        LOG.info("provides raised %s: %s", type(error).__name__, error)
+        return []
+    return found if all(isinstance(kind, dict) for kind in found) else []
+
+
 def _kinds(driver: Any, probe: Probe) -> None:
-    kinds = driver.provides
-    if not isinstance(kinds, list | tuple) or not kinds:
+    found = kinds(driver)
+    if not found:
         probe.problems.append(
-            (f"provides is {short(kinds)}", "Return a list of dicts with server_type, os, coe.")
+            (
+                "provides does not tell what it makes",
+                "Make it a property or attribute: a list of dicts with server_type, os, coe.",
+            )
         )
-        return
     allowed = {"server_type": ServerType.ALL, "coe": ClusterType.ALL}
-    for kind in kinds:
+    for kind in found:
         missing = {"server_type", "os", "coe"} - set(kind)
         if missing:
             probe.problems.append(

@@ -9,7 +9,7 @@ from typing import Any
 
 from magnumlite import objects
 from magnumlite.rpc.client import API
-from magnumlite.sandbox import scenario
+from magnumlite.sandbox.caller import request
 
 #: Name of the nodegroup that is added, changed and removed.
 EXTRA = "extra"
@@ -87,10 +87,10 @@ class Requests:
         return [fact for fact in asked if fact[1] != fact[2]]
 
     def _api(self) -> API:
-        return API(scenario.request(), timeout=int(self._patience))
+        return API(request(), timeout=int(self._patience))
 
     def _cluster(self) -> Any:
-        return objects.Cluster.get_by_uuid(scenario.request(), self.uuid)
+        return objects.Cluster.get_by_uuid(request(), self.uuid)
 
     def _workers(self) -> Any:
         return self._cluster().default_ng_worker
@@ -101,10 +101,10 @@ class Requests:
         Raises:
             NodeGroupNotFound: it is not there.
         """
-        return objects.NodeGroup.get_by_name(scenario.request(), self.uuid, EXTRA)
+        return objects.NodeGroup.get_by_name(request(), self.uuid, EXTRA)
 
     def _create(self) -> None:
-        context = scenario.request()
+        context = request()
         template = self._templates.first
         cluster = objects.Cluster(
             context,
@@ -141,7 +141,7 @@ class Requests:
     def _create_nodegroup(self) -> None:
         cluster = self._cluster()
         nodegroup = objects.NodeGroup(
-            scenario.request(),
+            request(),
             uuid=str(uuid.uuid4()),
             name=EXTRA,
             cluster_id=cluster.uuid,

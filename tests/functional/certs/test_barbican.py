@@ -17,6 +17,7 @@ from magnumlite import exception, objects
 from magnumlite.openstack import sessions
 from magnumlite.rpc.client import API
 from magnumlite.sandbox import scenario
+from magnumlite.sandbox.caller import request
 from magnumlite.sandbox.conformance.requests import Requests, Templates
 from magnumlite.sandbox.house import House
 from tests.servers.barbican import Barbican
@@ -139,13 +140,11 @@ def test_from_create_to_delete(cluster: Requests, barbican: Barbican) -> None:
 
 def two_certificates_are_read_and_no_more(cluster: Requests, barbican: Barbican) -> None:
     """B42: the Kubernetes CA and the client's, each a container and three payloads, once."""
-    api = API(scenario.request(), timeout=60)
+    api = API(request(), timeout=60)
 
     def use() -> str:
         shown = api.get_ca_certificate(row(cluster))
-        asked = objects.Certificate(
-            scenario.request(), csr=signing_request(), cluster_uuid=cluster.uuid
-        )
+        asked = objects.Certificate(request(), csr=signing_request(), cluster_uuid=cluster.uuid)
         signed = api.sign_certificate(row(cluster), asked)
         x509.load_pem_x509_certificate(signed.pem.encode())
         return str(shown.pem)

@@ -343,6 +343,22 @@ class Ancient(Honest):
         pass
 
 
+class Nomadic(Honest):
+    """Is for a COE that Magnum does not have."""
+
+    provides: ClassVar[list[dict[str, str]]] = [
+        {"server_type": "vm", "os": "honest", "coe": "nomad"}
+    ]
+
+
+class Aimless(Honest):
+    """Does not say what it is for."""
+
+    @property
+    def provides(self) -> list[dict[str, str]]:  # type: ignore[override]
+        raise KeyError("kinds")
+
+
 # Faults of time and of what is left
 
 

@@ -111,6 +111,8 @@ def test_templates_and_labels_can_be_given(tmp_path: Path) -> None:
         (["--driver", "nimbus"], "nimbus"),
         (["--driver", "simulated", "--option", "simulated.delay=soon"], "delay"),
         (["--driver", "simulated", "--option", "nonsense"], "GROUP.NAME=VALUE"),
+        (["--driver", "simulated", "--template", "colour=red"], "no field colour"),
+        (["--driver", "simulated", "--template", "docker_volume_size=big"], "big"),
         ([], "--driver"),
     ],
 )

@@ -28,6 +28,7 @@ FAILURES = [
     (faulty_drivers.Impatient, "errors", "delete_cluster, called once more while"),
     (faulty_drivers.Quitting, "errors", "update_nodegroup raised SystemExit"),
     (faulty_drivers.Ancient, "interface", "upgrade_cluster cannot be called with 5 arguments"),
+    (faulty_drivers.Aimless, "interface", "provides does not tell what it makes"),
     (faulty_drivers.Behind, "saves", "through an object of its own"),
     (faulty_drivers.Contrary, "saves", "default-worker.node_count is 1 and not 2 as asked for"),
     (
@@ -123,6 +124,16 @@ def test_a_fault_fails_its_check_and_no_other(
     assert found.keys() == {check}
     assert found[check].verdict is Verdict.FAIL
     assert any(text in finding.what for finding in found[check].findings), found[check]
+    assert not report.passed
+
+
+def test_one_that_no_template_can_have_is_not_toured(examined: Examine) -> None:
+    report = examined(faulty_drivers.Nomadic)
+
+    assert found_by(report).keys() == {"interface"}
+    assert "provides has coe 'nomad'" in found_by(report)["interface"].findings[0].what
+    assert {r.verdict for r in report.operations} == {Verdict.UNTRIED}
+    assert {r.ended for r in report.operations} == {"no template can be of its kind"}
     assert not report.passed
 
 
