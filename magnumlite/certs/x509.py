@@ -28,10 +28,10 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from magnumlite.conf import CONF
 
-# Key generation takes a core each: more threads than this only wait for one.
-KEY_THREADS = 4
+# A cluster has four keys, and each takes a core: more threads would only wait for one.
+KEY_THREADS = min(4, os.cpu_count() or 1)
 #: Niceness of those threads: keys take a while, requests are waited for.
-_KEY_NICENESS = 10
+_KEY_NICENESS = 5
 
 _BACKDATE = datetime.timedelta(days=1)
 _KEY_USAGES = (
