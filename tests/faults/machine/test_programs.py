@@ -30,7 +30,7 @@ from oslo_messaging.notify import _impl_test as notify_test
 from magnumlite import conf as options
 from magnumlite import objects
 from magnumlite.certs import x509
-from magnumlite.conductor import recovery, settle
+from magnumlite.conductor import recovery
 from magnumlite.db import engine, schema
 from magnumlite.drivers import registry
 from magnumlite.notifications import notifier
@@ -318,7 +318,6 @@ def _house(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(x509, "generate_keys", lambda count: keys[:count])
     monkeypatch.setattr(registry, "for_cluster", lambda *args, **kwargs: DRIVER)
     monkeypatch.setattr(recovery._silence, "last", lambda found: found)
-    monkeypatch.setattr(settle, "READING", 0)
     monkeypatch.setattr(threading, "excepthook", _ignore_killed)
     transaction = engine._transaction
 
