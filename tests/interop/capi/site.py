@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import shlex
 import signal
 import sys
@@ -80,6 +79,7 @@ class Site:
         self.management = management
         self.kubeconfig = directory / "kubeconfig"
         self.tree: Tree | None = None
+        self.program = directory / "bin" / "helm"
         self.temporary = directory / "tmp"  # where the conductor's temporary files are
         self.temporary.mkdir()
         self._directory = directory
@@ -109,11 +109,10 @@ class Site:
         }
 
     def _install_helm(self) -> None:
-        program = self._directory / "bin" / "helm"
-        program.parent.mkdir()
+        self.program.parent.mkdir()
         command = shlex.join([sys.executable, "-I", "-S", str(helm.__file__), str(self._record)])
-        program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
-        program.chmod(0o755)
+        self.program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        self.program.chmod(0o755)
 
     @contextlib.contextmanager
     def conductor(self) -> Iterator[Tree]:
@@ -123,7 +122,7 @@ class Site:
             # For requests they come before the CA of the kubeconfig.
             variables[name] = ""
         variables["TMPDIR"] = str(self.temporary)
-        variables["PATH"] = f"{self._directory / 'bin'}{os.pathsep}{variables['PATH']}"
+        variables["PATH"] = str(self.program.parent)  # no helm but ours
         command = [self._environment.program("magnumlite-conductor")]
         self.tree = Tree(self._directory, command, self.options, variables)
         try:
@@ -300,6 +299,11 @@ class Site:
         """Return the calls of helm for a cluster."""
         calls = [json.loads(line) for line in self._record.read_text().splitlines()]
         return [call for call in calls if call["arguments"][1] == cluster.stack_id]
+
+    def gone(self, cluster: Any) -> None:
+        """Return when nothing is left of a cluster; `cluster` is how it was last."""
+        self.until(lambda: self.find(cluster) is None, f"end of {cluster.name}")
+        self.until(lambda: not self.left(cluster), f"end of what {cluster.name} has left")
 
     def left(self, cluster: Any) -> dict[str, Any]:
         """Return everything there is of a cluster: rows, certificates, objects, credentials."""

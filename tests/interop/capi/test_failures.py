@@ -102,6 +102,17 @@ def test_a_helm_that_fails(site: Site) -> None:
     rid_of(site, cluster)
 
 
+def test_a_helm_that_is_not_installed(site: Site) -> None:
+    cluster = site.cluster("helmless")
+    elsewhere = site.program.rename(site.program.with_suffix(".away"))
+    site.api.cluster_create_async(cluster, 1, 1, 60)
+    failed = ended(site, cluster)
+    elsewhere.rename(site.program)
+    assert failed.status == "CREATE_FAILED"
+    assert "No such file or directory: 'helm'" in failed.status_reason
+    rid_of(site, cluster)
+
+
 @pytest.mark.parametrize(
     ("trouble", "reason"),
     [
@@ -368,5 +379,4 @@ def rid_of(site: Site, *clusters: Any) -> None:
     for cluster in clusters:
         site.api.cluster_delete_async(cluster.uuid)
     for cluster in last:
-        site.until(lambda: site.find(cluster) is None, f"end of {cluster.name}")  # noqa: B023
-        assert site.left(cluster) == {}
+        site.gone(cluster)

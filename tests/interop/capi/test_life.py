@@ -209,8 +209,7 @@ def deleted(site: Site, cluster: Any) -> None:
     last = site.row(cluster)
     assert site.left(last)["nodegroup"] == 2
     site.api.cluster_delete_async(cluster.uuid)
-    site.until(lambda: site.find(cluster) is None, "end of the cluster")
-    assert site.left(last) == {}
+    site.gone(last)
     assert site.helm(cluster)[-1]["arguments"][:2] == ["uninstall", cluster.stack_id]
     assert [(op.action, op.outcome) for op in site.operations(cluster)] == [
         ("create", "succeeded"),
