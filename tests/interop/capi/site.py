@@ -17,7 +17,7 @@ from magnumlite import context, exception, objects
 from magnumlite.db import engine, models
 from magnumlite.db.own_models import Operation
 from magnumlite.rpc import client
-from tests.functional.process.tree import AMPLE, Tree
+from tests.functional.process.tree import Tree
 from tests.interop.capi import helm
 from tests.interop.capi.controllers import Release
 from tests.interop.capi.management import ManagementCluster
@@ -30,6 +30,9 @@ IMAGES = {"1.30.1": str(uuid.UUID(int=1)), "1.31.2": str(uuid.UUID(int=2))}
 UNVERSIONED = str(uuid.UUID(int=3))
 SMALL, LARGE = "tiny", "large"
 NETWORK, SUBNET, EXTERNAL = (str(uuid.UUID(int=number)) for number in (11, 12, 13))
+
+#: Seconds that a test waits for what must come: no test asserts a time it could miss.
+PATIENCE = 300.0
 
 
 def furnish(cloud: Keystone) -> None:
@@ -345,7 +348,7 @@ class Site:
     def until(self, condition: Callable[[], Any], what: str) -> None:
         """Return when a condition holds."""
         assert self.tree is not None
-        end = time.monotonic() + AMPLE
+        end = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > end:
                 raise AssertionError(f"no {what} in:\n{self.tree.text()[-8000:]}")
