@@ -21,6 +21,9 @@ LOG = log.getLogger(__name__)
 #: What a start that fails tells in one line; it is tried again, :data:`_PAUSE` seconds later.
 _EXPECTED = (exception.MagnumException, oslo_messaging.MessagingException, db_exc.DBError)
 _PAUSE = 10.0
+#: Seconds that a thread which computes may keep the others of its process waiting. A read needs the
+#: interpreter half a dozen times; with Python's 5 ms it waits long for operations that run.
+_SWITCH = 0.001
 #: Seconds between two looks at a conductor that does not consume yet.
 _EAGER = 0.05
 
@@ -62,6 +65,7 @@ class RpcWorker(cotyledon.Service):
         # cotyledon reloads by a SIGHUP to its process group, which would also end the commands
         # that drivers run here. In a group of its own this worker is signalled by pid.
         os.setpgid(0, 0)
+        sys.setswitchinterval(_SWITCH)
         reports.install()
         pulse.joined(worker_id, os.getpid())
 
