@@ -55,6 +55,9 @@ class _Instances(threading.local):
 _threads: set[_Thread] = set()
 _instances = _Instances()
 
+#: Seconds that an instance is used: credentials that it has read are renewed before they end.
+LIFETIME = 600.0
+
 #: Driver class -> moment before which its instances were built too early, in every thread.
 _stale: dict[type[Driver], float] = {}
 
@@ -143,7 +146,8 @@ def _template_of(context: Any, cluster: Any) -> Any:
 
 def _instance(name: str, driver: type[Driver]) -> Driver:
     kept = _instances.mine.by_class.get(driver)
-    if kept is not None and kept.made > _stale.get(driver, float("-inf")):
+    oldest = max(_stale.get(driver, float("-inf")), time.monotonic() - LIFETIME)
+    if kept is not None and kept.made > oldest:
         return kept.instance
     try:
         instance = driver()

@@ -105,6 +105,8 @@ def test_one_that_fails_is_built_anew_in_time(
         now += conf.sync.backoff_min
         registry.failed(first[0])  # an old one says nothing of the new one
         assert instances() == second
+        now += registry.LIFETIME
+        assert not set(instances()) & {*first, *second}
 
 
 def test_each_thread_has_its_own_and_takes_it_along(packages: Packages) -> None:
