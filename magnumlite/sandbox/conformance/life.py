@@ -74,7 +74,7 @@ class Life:
     ) -> Step:
         """Ask for a step and follow it to its end.
 
-        overtaken: before each poll do one that may not write. accepted: called in between.
+        overtaken: try first what a poll does that may not write. accepted: called in between.
 
         Raises:
             Hung: `accepted` did.
@@ -141,11 +141,10 @@ class Life:
     def _follow(self, step: Step, overtaken: bool) -> None:
         uuid, pause = self.requests.uuid, _PAUSE
         end = time.monotonic() + self._timeout
+        if overtaken:
+            pause = self._overtaken(step.name, end - self._timeout / 2)
         final_since, final_polls, failures = 0.0, 0, 0
         while True:
-            if overtaken:
-                with self._witness.during(Phase.OVERTAKEN, step.name):
-                    self._do(lambda: again(uuid, bare_poll))
             with self._witness.during(Phase.POLL, step.name):
                 failures = failures + 1 if self._do(lambda: poll(uuid)) else 0
             step.polls += 1
@@ -162,11 +161,29 @@ class Life:
             elif time.monotonic() > end:
                 step.timed_out = True
                 return
-            elif not overtaken:
+            else:
                 with self._witness.during(Phase.REPEAT, step.name):
                     self._do(lambda: again(uuid, bare_poll))
             time.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+    def _overtaken(self, name: str, end: float) -> float:
+        """Poll without the right to write, until there was something to write; return the pause.
+
+        Raises:
+            Hung: the driver does not come back.
+        """
+        pause = _PAUSE
+        while time.monotonic() < end:
+            since = len(self._witness.calls)
+            with self._witness.during(Phase.OVERTAKEN, name):
+                self._do(lambda: again(self.requests.uuid, bare_poll))
+            calls = self._witness.calls[since:]
+            if any(call.saves or call.unsaved or call.changes or call.error for call in calls):
+                break
+            time.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+        return pause
 
     def _do(self, work: Callable[[], Any]) -> bool:
         """Have the hand do something; tell whether it failed.

@@ -207,7 +207,7 @@ class Behind(Honest):
         self, context: Any, cluster: Any, scale_manager: Any = None, rollback: bool = False
     ) -> None:
         own = _fresh(cluster)
-        own.status = "UPDATE_IN_PROGRESS"
+        own.status = "UPDATE_COMPLETE"
         own.save()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from magnumlite.conductor import states
 from magnumlite.sandbox.conformance.record import Phase, Record
 from magnumlite.sandbox.conformance.report import Finding, Verdict, failure, remark
 from magnumlite.sandbox.conformance.rows import short
@@ -41,8 +42,11 @@ def _stale(record: Record) -> Iterator[Finding]:
                 f"its own; the one it was given still shows {short(given)}"
             )
             advice = "Set the field on the object that was handed in, and save that."
-            judge = failure if name == "status" and call.phase is Phase.OPERATION else remark
-            yield judge(what, advice)
+            final = name == "status" and not states.in_progress(row)
+            if final and call.phase is Phase.OPERATION:
+                yield failure(what, f"{advice} The conductor overwrites it with in progress.")
+            else:
+                yield remark(what, advice)
 
 
 def _unfulfilled(record: Record) -> Iterator[Finding]:

@@ -141,11 +141,18 @@ def test_references_to_certificates_are_the_conductors() -> None:
     assert (finding.verdict, "ca_cert_ref" in finding.what) == (Verdict.ADVICE, True)
 
 
-def test_a_status_that_is_stale_in_an_operation_is_a_failure_in_a_poll_it_is_not() -> None:
-    operation, poll = call("update_cluster", Phase.OPERATION), call()
-    operation.stale = poll.stale = [("Cluster", "status", "UPDATE_COMPLETE", "CREATE_COMPLETE")]
-    assert [f.verdict for f in saves.check(record(operation, poll))] == [
+def test_only_a_final_status_behind_an_operations_back_is_a_failure() -> None:
+    """The conductor puts it back in progress; what it would have saved too does no harm."""
+    operation, moving, poll = (
+        call("update_cluster", Phase.OPERATION),
+        call("upgrade_cluster", Phase.OPERATION),
+        call(),
+    )
+    operation.stale = poll.stale = [("Cluster", "status", "CREATE_COMPLETE", "UPDATE_COMPLETE")]
+    moving.stale = [("NodeGroup", "status", "CREATE_COMPLETE", "UPDATE_IN_PROGRESS")]
+    assert [f.verdict for f in saves.check(record(operation, moving, poll))] == [
         Verdict.FAIL,
+        Verdict.ADVICE,
         Verdict.ADVICE,
     ]
 
