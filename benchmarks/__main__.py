@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import benches, environment, plot, report
+from benchmarks import benches, environment, report
 from benchmarks.benchmark import ALL, Benchmark
 from benchmarks.environment import Subject
 from benchmarks.results import Results, Run
@@ -29,7 +29,7 @@ def main() -> int:
         _arguments().error(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(ALL)}")
     chosen = [given.conductor] if given.conductor else list(environment.NAMES)
     name = "quick" if given.quick else "results"
-    results = Results(given.results / f"{name}.json")
+    results = Results(given.results / f"{name}.json", given.quick)
     # So that servers and conductors are taken down when this is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if not given.report:
@@ -42,9 +42,18 @@ def main() -> int:
                     _measure(rig, ALL[each], subjects, 1 if given.quick else given.repeat, results)
     console.print(report.table(results))
     (given.results / f"{name}.md").write_text(report.markdown(results))
-    plot.draw(results, given.results / f"{name}.png")
-    console.print(f"Written: {given.results}/{name}.json, .md, .png")
+    _draw(results, given.results / f"{name}.png")
+    console.print(f"Written to {given.results}")
     return 0
+
+
+def _draw(results: Results, path: Path) -> None:
+    try:
+        from benchmarks import plot
+    except ModuleNotFoundError as missing:
+        console.print(f"No plot: {missing} (pip install 'magnumlite[bench]')")
+        return
+    plot.draw(results, path)
 
 
 def _measure(
@@ -63,7 +72,7 @@ def _measure(
             )
             console.print(
                 f"{benchmark.name} {turn + 1}/{repeat} {subject.name}"
-                f" ({time.monotonic() - begun:.0f} s): {run.get('failed') or told}"
+                f" ({time.monotonic() - begun:.0f} s): {run.get('error', told)}"
             )
 
 
@@ -74,7 +83,7 @@ def _run(rig: Rig, benchmark: Benchmark, subject: Subject) -> Run:
         return benchmark.run(rig)
     except Exception as error:
         traceback.print_exc()
-        return {"failed": f"{type(error).__name__}: {error}"}
+        return {"error": f"{type(error).__name__}: {error}"}
     finally:
         rig.end_conductors()
 

@@ -45,9 +45,11 @@ class Target:
 
     def __str__(self) -> str:
         times = "x" if self.relative else ""
-        if self.low is not None and self.low == self.high:
-            return f"{self.low:g}{times}"
-        return f">= {self.low:g}{times}" if self.low is not None else f"<= {self.high:g}{times}"
+        if self.low is None:
+            return f"<= {self.high:g}{times}"
+        if self.high is None:
+            return f">= {self.low:g}{times}"
+        return f"{self.low:g}" if self.low == self.high else f"{self.low:g} to {self.high:g}"
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,14 @@
 """The figures as a picture."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Picture
 
 from benchmarks import report
+from benchmarks.figures import Target
 from benchmarks.results import Results
 
 REACHED, MISSED, PLAIN, MAGNUM = "#2e7d32", "#c62828", "#546e7a", "#ef6c00"
@@ -15,14 +18,14 @@ _LEAST = 0.001
 
 
 def draw(results: Results, path: Path) -> None:
-    """Write a PNG: the ratios of all figures, and the threads while drivers hang."""
+    """Write a PNG: the ratios of the figures, and the threads while drivers hang."""
     bars = [
         (f"{benchmark.name}: {line.figure.title}", line)
         for benchmark in report.measured(results)
         for line in report.lines(results, benchmark)
-        if line.ratio is not None and line.figure.target is not None
+        if line.ratio is not None and _compares(line.figure.target)
     ]
-    picture = Picture(figsize=(11, 3.6 + 0.3 * len(bars)), layout="constrained")
+    picture = Picture(figsize=(11, 3.8 + 0.3 * len(bars)), layout="constrained")
     FigureCanvasAgg(picture)
     above, below = picture.subplots(2, 1, height_ratios=(max(len(bars), 1) * 0.3, 2.6))
     _ratios(above, bars)
@@ -30,13 +33,18 @@ def draw(results: Results, path: Path) -> None:
     picture.savefig(path, dpi=110)
 
 
-def _ratios(axes, bars) -> None:
+def _compares(target: Target | None) -> bool:
+    """Tell whether a bar says more than that something is as it must be."""
+    return target is not None and not (target.low and target.high)
+
+
+def _ratios(axes: Axes, bars: Sequence[tuple[str, report.Line]]) -> None:
     colours = {True: REACHED, False: MISSED, None: PLAIN}
     for place, (_, line) in enumerate(bars):
-        better = 1 / line.ratio if line.ratio and line.figure.more_is_better else line.ratio
+        ratio, target = line.ratio or 0, line.figure.target
+        better = 1 / ratio if ratio and line.figure.more_is_better else ratio
         axes.barh(place, max(better, _LEAST), color=colours[line.reached])
-        target = line.figure.target
-        if target.relative:
+        if target is not None and target.relative:
             bound = 1 / target.low if target.low else target.high
             axes.plot([bound, bound], [place - 0.4, place + 0.4], color="black")
     axes.axvline(1, color=MAGNUM)
@@ -44,12 +52,10 @@ def _ratios(axes, bars) -> None:
     axes.invert_yaxis()
     if bars:
         axes.set_xscale("log")
-    axes.set_title(
-        "magnumlite in magnum 23.0.0's own (orange: equal; black: to reach; less is better)"
-    )
+    axes.set_title("magnumlite / magnum 23.0.0, less is better (orange: equal, black: to reach)")
 
 
-def _threads(axes, results) -> None:
+def _threads(axes: Axes, results: Results) -> None:
     for name, colour in (("magnum", MAGNUM), ("magnumlite", REACHED)):
         for number, run in enumerate(results.runs("status_hung", name)):
             seconds, threads = zip(*run["threads_series"], strict=True)

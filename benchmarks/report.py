@@ -24,6 +24,7 @@ class Line:
     figure: Figure
     magnum: Summary | None
     lite: Summary | None
+    judged: bool = True
 
     @property
     def ratio(self) -> Value:
@@ -35,7 +36,7 @@ class Line:
     @property
     def reached(self) -> bool | None:
         """Whether the target was; None when there is none, or nothing to compare with."""
-        if self.figure.target is None or self.lite is None:
+        if not self.judged or self.figure.target is None or self.lite is None:
             return None
         return self.figure.target.reached(self.lite.median, self.ratio)
 
@@ -61,7 +62,7 @@ def lines(results: Results, benchmark: Benchmark) -> Iterator[Line]:
             for name in ("magnum", "magnumlite")
         ]
         if any(summaries):
-            yield Line(figure, *summaries)
+            yield Line(figure, *summaries, judged=not results.quick)
 
 
 def noise(results: Results, benchmark: Benchmark) -> Line:
@@ -127,6 +128,6 @@ def number(value: Value) -> str:
     """Return a number with as many digits as it deserves."""
     if value is None:
         return "-"
-    if isinstance(value, int) or value == int(value) or abs(value) >= 100:
+    if value == int(value) or abs(value) >= 100:
         return f"{value:.0f}"
-    return f"{value:.2g}" if abs(value) < 10 else f"{value:.3g}"
+    return f"{value:.3g}"

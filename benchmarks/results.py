@@ -16,10 +16,12 @@ Run = dict[str, Any]
 class Results:
     """Runs by benchmark and conductor; kept in a file from the first one on.
 
-    Benchmarks that are not run again keep what they had, with its date and machine.
+    Benchmarks that are not run again keep what they had, with its date and machine.  `quick` ones
+    are too small to be held against what was to be reached.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, quick: bool) -> None:
+        self.quick = quick
         self._path = path
         self._kept: dict[str, dict[str, Any]] = {}
         if path.exists():
@@ -43,12 +45,12 @@ class Results:
     def runs(self, benchmark: str, conductor: str) -> list[Run]:
         """Return a conductor's runs of a benchmark, without those that failed."""
         kept = self._kept.get(benchmark, {}).get("runs", {}).get(conductor, [])
-        return [run for run in kept if "failed" not in run]
+        return [run for run in kept if "error" not in run]
 
     def failures(self, benchmark: str, conductor: str) -> list[str]:
         """Return why runs failed."""
         kept = self._kept.get(benchmark, {}).get("runs", {}).get(conductor, [])
-        return [run["failed"] for run in kept if "failed" in run]
+        return [run["error"] for run in kept if "error" in run]
 
     def benchmarks(self) -> list[str]:
         """Return the benchmarks there is something of."""
@@ -59,5 +61,5 @@ class Results:
         told = []
         for entry in self._kept.values():
             text = ", ".join(f"{name} {value}" for name, value in entry["machine"].items())
-            told.append(f"{text}, {entry['workers']} workers, {entry['date']}")
+            told.append(f"{entry['date']}, [conductor]workers {entry['workers']}: {text}")
         return list(dict.fromkeys(told))
