@@ -1,6 +1,7 @@
 """A management cluster: its API server over mutual TLS, and the controllers behind it."""
 
 import base64
+import collections
 import contextlib
 import http.server
 import json
@@ -37,9 +38,9 @@ class ManagementCluster:
         self.releases = Releases(self.objects)
         self.lock = threading.RLock()
         self.status: int | None = None
-        self.requests: list[tuple[str, str]] = []
+        #: How often an object was read, by plural and name.
+        self.read: collections.Counter[tuple[str, str]] = collections.Counter()
         self.open: set[socket.socket] = set()
-        self.accepted = 0
         self._pki = Pki()
         self._port = free_port()
         self._server: http.server.ThreadingHTTPServer | None = None
@@ -145,7 +146,6 @@ def _handler(management: ManagementCluster) -> type[http.server.BaseHTTPRequestH
         protocol_version = "HTTP/1.1"
 
         def setup(self) -> None:
-            management.accepted += 1
             management.open.add(self.request)
             super().setup()
 
@@ -178,7 +178,6 @@ def _handler(management: ManagementCluster) -> type[http.server.BaseHTTPRequestH
             content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             url = urllib.parse.urlsplit(self.path)
             query = dict(urllib.parse.parse_qsl(url.query))
-            management.requests.append((self.command, url.path))
             try:
                 with management.lock:
                     if url.path.startswith("/helm/"):
@@ -222,6 +221,7 @@ def _handler(management: ManagementCluster) -> type[http.server.BaseHTTPRequestH
             )
             objects = management.objects
             if self.command == "GET" and name:
+                management.read[plural, name] += 1
                 return objects.get(plural, namespace, name)
             if self.command == "GET":
                 return objects.page(plural, namespace, labels, int(query.get("continue", 0)))

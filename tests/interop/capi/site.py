@@ -269,10 +269,15 @@ class Site:
 
     def polls(self, name: str = "") -> Polls:
         """Return how often a cluster, or any, has been asked for its status and its health."""
-        asked = [path for method, path in [*self.management.requests] if method == "GET"]
+        with self.management.lock:
+            read = [*self.management.read.items()]
+
+        def count(kind: str) -> int:
+            return sum(n for (plural, which), n in read if plural == kind and name in ("", which))
+
         # Health is asked of the Cluster too, and it alone of the infrastructure.
-        health = sum(f"/openstackclusters/{name}" in path for path in asked)
-        return Polls(sum(f"/clusters/{name}" in path for path in asked) - health, health)
+        health = count("openstackclusters")
+        return Polls(count("clusters") - health, health)
 
     def install(self, name: str) -> Release:
         """Make a release of one master without the driver."""
