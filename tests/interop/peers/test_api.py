@@ -77,7 +77,8 @@ def test_a_cluster_from_its_template_to_its_end(demo: User, deployment: Deployme
     client.clusters.delete(uuid)
     demo.wait(uuid, "gone")
     assert stored(deployment, last) == 0
-    assert deployment.rows("SELECT uuid FROM nodegroup WHERE cluster_id = %s", uuid) == []
+    groups = "SELECT uuid FROM nodegroup WHERE cluster_id = %s"
+    assert daemon.wait(lambda: not deployment.rows(groups, uuid), 60)
     assert deployment.driver_calls(uuid) == [
         "create",
         "resize",
