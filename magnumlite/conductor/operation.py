@@ -197,6 +197,11 @@ class Operation:
             self._driver = registry.for_cluster(_admin(), self.cluster)
         return self._driver
 
+    @property
+    def found(self) -> str | None:
+        """The cluster's status when the operation began."""
+        return self._status
+
     def advance(self) -> None:
         """Put the cluster in progress, unless the driver has already moved it on."""
         if self.cluster.status == self._status or self.cluster.status is None:
@@ -301,8 +306,7 @@ class Operation:
         if change.awaited:
             entries.release(self.id)
         else:
-            told = change.notify(self, "success")
-            entries.finish(self.id, Outcome.SUCCEEDED, notified=told)
+            self._end(Outcome.SUCCEEDED, None, "success")
         return result
 
     def _fail(self, error: Exception, guard: fence.Fence) -> None:
@@ -320,31 +324,39 @@ class Operation:
         harmless = errors.harmless(error, entered=self.entered, wrote=guard.writes > 0)
         refused = self.change.refused(error, harmless) and not self.answered
         try:
-            told = self._save_failure(refused, reason)
+            told = self._save_failure(refused, reason, guard)
         except exception.ClaimLost:
             LOG.warning("%s has lost its claim while it failed: %s", self, reason)
             self.change.overtaken(self)
             raise error from None
         outcome = Outcome.REFUSED if refused else Outcome.FAILED
-        entries.finish(self.id, outcome, reason, notified=told)
+        self._end(outcome, reason, "failure", told=told)
         if not isinstance(error, exception.MagnumException):
             LOG.error("%s failed: %s", self, reason, exc_info=error)
         raise error
 
-    def _save_failure(self, refused: bool, reason: str) -> bool:
-        """Undo, save and tell; False if the event is not out."""
+    def _end(self, outcome: Outcome, reason: str | None, event: str, *, told: bool = False) -> None:
+        """End the operation, then tell it: who has lost its claim has nothing to tell."""
+        ended = entries.finish(self.id, outcome, reason, notified=told)
+        if ended and not told and self.change.notify(self, event):
+            entries.notified([self.id])
+
+    def _save_failure(self, refused: bool, reason: str, guard: fence.Fence) -> bool:
+        """Undo and save; tell whether the event is out, for a change that tells before it saves."""
         try:
             self.change.undo(self)
         except exception.MagnumException as error:
             if isinstance(error, exception.ClaimLost):
                 raise
             LOG.error("%s could not be undone: %s", self, error)
+        if self.change.tells_first and not entries.holds(self.id):
+            raise guard.lost()
         told = self.change.tells_first and self.change.notify(self, "failure")
         if refused:
             self.change.restore(self, reason)
         else:
             self.change.fail(self, reason)
-        return told if self.change.tells_first else self.change.notify(self, "failure")
+        return told
 
 
 def _admin() -> Any:

@@ -353,15 +353,11 @@ def reconsider(operation_id: int, outcome: Outcome) -> bool:
 
 
 @engine.retried
-def open_of(cluster_uuid: str) -> list[Entry]:
-    """Return the operations of a cluster that have not ended, oldest first."""
+def holds(operation_id: int) -> bool:
+    """Tell whether an operation has its claim still."""
     with engine.reader() as session:
-        rows = session.scalars(
-            sa.select(Operation)
-            .where(Operation.cluster_uuid == cluster_uuid, Operation.finished_at.is_(None))
-            .order_by(Operation.id)
-        )
-        return [Entry.of(row) for row in rows]
+        held = Operation.id == operation_id, Operation.running_key.is_not(None)
+        return session.scalar(sa.select(Operation.id).where(*held)) is not None
 
 
 @engine.retried

@@ -70,8 +70,10 @@ class Delete(Change):
             op.cluster.save()
             settle.finish_deletion(op.context, op.cluster)
             return
-        op.advance()
-        if not str(op.cluster.status).startswith("DELETE_"):
+        status = str(op.cluster.status)
+        if status == op.found or not status.startswith("DELETE_"):
+            # Also where it is that already: the driver may have saved another one itself.
+            op.cluster.status = None
             op.cluster.status = self.doing
         op.cluster.status_reason = self._left
         op.cluster.save()
