@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
@@ -33,12 +34,14 @@ R = TypeVar("R")
 #: Milliseconds a SQLite connection waits for another writer.
 SQLITE_BUSY_TIMEOUT = 30_000
 
-#: Seconds that a transaction waits for a kept connection before it opens one of the overflow.
+#: Seconds without a kept connection coming back after which one of the overflow is opened.
 OVERFLOW_AFTER = 0.5
 
 _context = threading.local()
 #: One for each connection that the pool keeps; see :func:`_connection_kept`.
 _kept: threading.Semaphore | None = None
+#: When one of them came back last, by time.monotonic().
+_returned_at = 0.0
 
 
 def reader() -> contextlib.AbstractContextManager[Session]:
@@ -82,19 +85,23 @@ def _transaction(mode: Any, *, writing: bool) -> Iterator[Session]:
 
 @contextlib.contextmanager
 def _connection_kept() -> Iterator[None]:
-    """Wait a moment for one of the connections that the pool keeps.
+    """Wait for one of the connections that the pool keeps, as long as any of them comes back.
 
-    The overflow is for connections that are stuck in the database, not for busy moments: a
-    connection of the overflow is opened for one transaction, which costs more than most do.
+    The overflow is for connections that are stuck in the database, not for busy moments: one of
+    the overflow is opened for one transaction, which costs several times as much as most do.
     """
+    global _returned_at
     kept = _kept
-    if kept is None or not kept.acquire(timeout=OVERFLOW_AFTER):
-        yield
-        return
+    asked = time.monotonic()
+    while kept is not None and not kept.acquire(timeout=OVERFLOW_AFTER):
+        if time.monotonic() - max(asked, _returned_at) >= OVERFLOW_AFTER:
+            kept = None
     try:
         yield
     finally:
-        kept.release()
+        if kept is not None:
+            _returned_at = time.monotonic()
+            kept.release()
 
 
 def affected(session: Session, statement: Any) -> int:
