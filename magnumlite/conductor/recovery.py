@@ -21,6 +21,7 @@ from magnumlite.conductor import diagnosis, retelling, states
 from magnumlite.conductor.changes import certificates
 from magnumlite.conf import CONF
 from magnumlite.db import engine, fence
+from magnumlite.db.queries import nodegroup as nodegroup_queries
 from magnumlite.journal import dead, entries
 from magnumlite.journal.entries import Action, Entry, Outcome
 
@@ -50,6 +51,9 @@ def sweep() -> int:
         try:
             for step in (_end_dead, _end_forgotten, _end_overdue, _end_without_cluster):
                 ended += step(admin)
+            orphans = nodegroup_queries.remove_orphans()
+            if orphans:
+                LOG.warning("Removed %d nodegroups of clusters that are gone", orphans)
             _end_watch(admin)
         except db_exc.DBError:
             # Nobody could renew anything meanwhile: whoever is silent now is watched anew.

@@ -7,6 +7,7 @@ seen.  All released operations of the cluster then close together with one event
 
 from __future__ import annotations
 
+import time
 import uuid as uuid_module
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from magnumlite import exception, objects
 from magnumlite.certs import authority, client_files
 from magnumlite.conductor import diagnosis, retelling, states
 from magnumlite.db import engine, fence
+from magnumlite.db.queries import nodegroup as nodegroup_queries
 from magnumlite.journal import entries, lines
 from magnumlite.journal.entries import Action, Entry, Outcome
 from magnumlite.journal.lines import Line
@@ -31,6 +33,9 @@ _BEGUN_BY = {
     "ROLLBACK_IN_PROGRESS": Action.UPDATE,
     "DELETE_IN_PROGRESS": Action.DELETE,
 }
+
+#: Seconds that magnum-api may take from reading a cluster to reading its nodegroups.
+READING = 0.05
 
 #: Namespace of the uuids of adopted operations.
 _ADOPTION = uuid_module.UUID("5f1c3a52-9a0e-4f0e-8f6c-6d61676e756d")
@@ -108,8 +113,9 @@ def settle(context: Any, cluster: Any, line: Line, poll: fence.PollFence, driver
 def finish_deletion(context: Any, cluster: Any, line: Line | None = None) -> None:
     """Remove a cluster whose driver has nothing left of it: certificates, files, rows.
 
-    Nodegroups and cluster go in one transaction; each step tolerates "already gone".  The one
-    whose DELETE hits the row tells it (known defects B20, B21).
+    Each step tolerates "already gone".  The one whose DELETE hits the row tells it (known defects
+    B20, B21).  The nodegroups go a moment after the cluster: magnum-api reads a cluster and then
+    its nodegroups, and answers 400 when it finds none.
 
     Raises:
         ClaimLost: an operation has begun on the cluster meanwhile.
@@ -118,24 +124,21 @@ def finish_deletion(context: Any, cluster: Any, line: Line | None = None) -> Non
     client_files.delete(cluster)
     nodegroups = list(cluster.nodegroups)
     try:
-        ended = _remove_rows(context, cluster, nodegroups)
+        ended = _remove_cluster(context, cluster)
     except exception.ClusterNotFound:
         LOG.debug("Cluster %s was removed by another conductor", cluster.uuid)
         return
+    time.sleep(READING)
+    nodegroup_queries.remove_of(cluster.uuid)
     LOG.info("Cluster %s is deleted", cluster.uuid)
     if events.cluster(context, "delete", "success", cluster, nodegroups):
         entries.notified(ended)
 
 
 @engine.retried
-def _remove_rows(context: Any, cluster: Any, nodegroups: list[Any]) -> list[int]:
-    """Remove a cluster's rows and end all its operations; return which."""
+def _remove_cluster(context: Any, cluster: Any) -> list[int]:
+    """Remove a cluster's row and end all its operations; return which."""
     with engine.writer():
-        for nodegroup in nodegroups:
-            try:
-                nodegroup.destroy(context)
-            except exception.NodeGroupNotFound:
-                LOG.debug("Nodegroup %s is gone already", nodegroup.uuid)
         cluster.destroy(context)
         return entries.end_with_cluster(cluster.uuid)
 

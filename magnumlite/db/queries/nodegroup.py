@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sqlalchemy as sa
 from oslo_db import exception as db_exc
 from sqlalchemy.exc import MultipleResultsFound
 
@@ -134,6 +135,27 @@ def destroy(context: RequestContext, cluster: str, uuid: str) -> None:
             raise _missed(conditions, uuid, held)
         if held is not None:
             held.wrote(NodeGroup, cluster, {})
+
+
+@engine.retried
+def remove_of(cluster: str) -> None:
+    """DELETE the nodegroups of a cluster that is gone."""
+    rows.remove(NodeGroup, [NodeGroup.cluster_id == cluster])
+
+
+@engine.retried
+def remove_orphans() -> int:
+    """DELETE the nodegroups of all clusters that are gone; return how many there were.
+
+    No nodegroup is older than its cluster, so that what has none has lost it.  They are looked
+    for without a lock: there are seldom any.
+    """
+    owner = sa.exists().where(Cluster.uuid == NodeGroup.cluster_id)
+    with engine.reader() as session:
+        found: list[int] = list(session.scalars(sa.select(NodeGroup.id).where(~owner)))
+    if found:
+        rows.remove(NodeGroup, [NodeGroup.id.in_(found)])
+    return len(found)
 
 
 def _reached(context: RequestContext, cluster: str) -> scope.Equals:
