@@ -155,8 +155,11 @@ class Fleet:
         return [one for host in self.hosts for one in host.processes()]
 
     def kill_one(self, chance: random.Random) -> Seen | None:
-        """Kill one process of any kind, as the out-of-memory killer would."""
+        """Kill one process, a worker every other time, as the out-of-memory killer would."""
         alive = self.processes()
+        workers = [one for one in alive if one.kind == "worker"]
+        if workers and chance.random() < 0.5:
+            alive = workers
         if not alive:
             return None
         victim = chance.choice(alive)

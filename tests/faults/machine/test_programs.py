@@ -62,6 +62,9 @@ REQUESTS = st.tuples(
     st.booleans(),
 )
 
+#: What drivers save by themselves in a call.
+OF_DRIVERS = {"UPDATE_COMPLETE", "CHECK_COMPLETE"}
+
 MISHAPS = ("look", "drain", "crash", "crash and recover", "expire")
 
 #: What each may make of a cluster's status, whatever it was before; see also `_legal`.
@@ -137,6 +140,22 @@ class Programs(RuleBasedStateMachine):
 
         for cluster in self._cluster(which):
             self.world.poll(cluster.uuid, overtaken)
+
+    @precondition(lambda self: self.world.driver.stopped)
+    @rule(index=st.integers(0, 5), how=st.sampled_from(sorted(CALLS)), taken=st.booleans())
+    def overtake(self, index: int, how: str, taken: bool) -> None:
+        """Take a cluster from a driver call, by a delete or its deadline; then it returns."""
+        world = self.world
+        stopped = world.driver.stopped[index % len(world.driver.stopped)]
+        if taken:
+            world.ask(0, "cluster_delete", stopped.cluster)
+            world.look()
+            world.begin(0)
+        else:
+            world.expire()
+            world.recover()
+        if stopped in world.driver.stopped:
+            world.go_on(world.driver.stopped.index(stopped), CALLS[how])
 
     @rule(worker=st.integers(0, 1), what=st.sampled_from(MISHAPS))
     def mishap(self, worker: int, what: str) -> None:
@@ -287,8 +306,9 @@ def _legal(move: Moved, was: list[str | None]) -> bool:
     """Tell whether this actor may move a cluster from that status to this one."""
     before, after = str(move.before), str(move.after)
     if before in ("DELETE_IN_PROGRESS", "DELETE_COMPLETE"):
-        # B02: a deletion is only ended, never forgotten.
-        return after.startswith("DELETE_")
+        # B02: a deletion is only ended, never forgotten, unless a driver says so in its call.
+        driver = move.actor == "operation delete_cluster" and after in OF_DRIVERS
+        return after.startswith("DELETE_") or driver
     if move.actor == "poll":
         if after == "CREATE_COMPLETE" and before == "CREATE_FAILED":
             return True  # B06: after its deadline
@@ -347,6 +367,8 @@ def test_random_programs(conf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     conf.set_override("transport_url", "fake://")
     conf.set_override("driver", ["test"], "oslo_messaging_notifications")
     conf.set_override("delete_wait", 0, "conductor")
+    for name in ("update", "upgrade", "delete", "nodegroup", "rotate"):
+        conf.set_override(name, 60, "deadline")
     notifier.cleanup()
     objects.register_all()
     with _house(monkeypatch):

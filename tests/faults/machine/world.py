@@ -26,6 +26,7 @@ from magnumlite.conductor.handlers.credential import CredentialHandler
 from magnumlite.conductor.handlers.nodegroup import NodegroupHandler
 from magnumlite.conductor.intake import Intake
 from magnumlite.conductor.operation import Operation
+from magnumlite.conf import CONF
 from magnumlite.context import RequestContext, make_admin_context
 from magnumlite.db import engine, models, own_models
 from magnumlite.journal import claims
@@ -72,8 +73,9 @@ class Worker:
         self.authority = CaHandler(intake)
         self.credentials = CredentialHandler(intake)
 
-    def begin(self) -> int:
-        """Begin what is first in line; return how many operations."""
+    def begin_one(self) -> int:
+        """Begin one operation that is first in its line; return how many it were."""
+        CONF.set_override("operation_threads", self.pool._counted() + 1, "conductor")
         return self.pool._begin_heads()
 
     def look(self) -> None:
@@ -114,8 +116,9 @@ class World:
 
     def begin(self, worker: int) -> None:
         """Have a worker begin what it may."""
-        self.workers[worker % len(self.workers)].begin()
-        self._quiet()
+        # One after the other: the order in which they come to their gates is part of the program.
+        while self.workers[worker % len(self.workers)].begin_one():
+            self._quiet()
         self._note("operation")
 
     def go_on(self, index: int, behaviour: Behaviour) -> None:
