@@ -47,12 +47,14 @@ class MonitorBase(abc.ABC):
         return getattr(self, self.metrics_spec[metric_name]["func"])()
 
 
-def create_monitor(context: Any, cluster: Any) -> Any:
+def create_monitor(context: Any, cluster: Any, template: Any = None) -> Any:
     """Return the monitor that the cluster's driver gives, None when it gives none.
+
+    A template the caller has already loaded saves the read.
 
     Raises: as registry.for_cluster, and whatever the driver raises.
     """
-    monitor = registry.for_cluster(context, cluster).get_monitor(context, cluster)
+    monitor = registry.for_cluster(context, cluster, template).get_monitor(context, cluster)
     if not monitor:
         LOG.debug("The driver of cluster %s gives no monitor.", cluster.uuid)
         return None

@@ -7,8 +7,8 @@ a status poll, and what they did to the object they were given is thrown away (B
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -30,9 +30,15 @@ from magnumlite.journal import lines
 from magnumlite.kubernetes.client import CLIENTS
 from magnumlite.notifications import events
 from magnumlite.objects.fields import ClusterHealthStatus
+from magnumlite.periodic import templates
 from magnumlite.periodic.phases import Phases
+from magnumlite.periodic.templates import Template
 
 LOG = log.getLogger(__name__)
+
+#: Checks that read their rows at a time. Waiting for a cluster's API takes no processor; this does,
+#: and the polls of clusters in progress are more urgent.
+READERS = 2
 
 #: Looks at the table in one interval, and the bounds of the time between two, in seconds.
 LOOKS, SHORTEST, LONGEST = 20, 0.5, 10.0
@@ -74,6 +80,8 @@ class HealthSweep:
         self._interval = float(CONF.kubernetes.health_polling_interval)
         self._phases = Phases(max(self._interval, 1.0))
         self._failing: dict[str, _Failing] = {}
+        self._templates: dict[str, Template] = {}
+        self._turns = threading.BoundedSemaphore(READERS)
 
     @property
     def enabled(self) -> bool:
@@ -96,6 +104,7 @@ class HealthSweep:
             listed: Sequence[str] = session.scalars(
                 sa.select(models.Cluster.uuid).where(models.Cluster.status.in_(HEALTH_POLLED))
             ).all()
+        self._templates = templates.read()
         owned = [uuid for uuid in listed if self._owns(uuid)]
         CLIENTS.keep_only(owned)
         for uuid in self._failing.keys() - set(owned):
@@ -112,7 +121,8 @@ class HealthSweep:
         context = request_context.make_admin_context(all_tenants=True)
         with request_context.using(context):
             try:
-                cluster, last_started = _read(context, cluster_uuid)
+                with self._turns:
+                    cluster, last_started = _read(context, cluster_uuid)
             except exception.ClusterNotFound:
                 CLIENTS.forget(cluster_uuid)
                 return
@@ -127,7 +137,7 @@ class HealthSweep:
         uuid = cluster.uuid
         try:
             with fence.holding(fence.PollFence(uuid, last_started, cluster.status)):
-                verdict = _poll(context, cluster)
+                verdict = _poll(context, cluster, self._templates.get(cluster.cluster_template_id))
         except exception.ClaimLost:
             LOG.debug("Cluster %s: an operation began while its health was polled.", uuid)
             return None
@@ -177,16 +187,10 @@ class HealthSweep:
 
 
 def _read(context: Any, cluster_uuid: str) -> tuple[Any, int]:
-    """Read the cluster with its template, and the last operation that has started, at once.
-
-    A template that is gone is for the driver's look-up to report.
-    """
+    """Read the cluster, and the last operation that has started, at once."""
     with engine.reader():
         last_started = lines.last_started(cluster_uuid)
-        cluster = objects.Cluster.get_by_uuid(context, cluster_uuid)
-        with contextlib.suppress(exception.ClusterTemplateNotFound):
-            cluster.obj_load_attr("cluster_template")
-    return cluster, last_started
+        return objects.Cluster.get_by_uuid(context, cluster_uuid), last_started
 
 
 def _unborn(cluster: Any) -> bool:
@@ -194,9 +198,9 @@ def _unborn(cluster: Any) -> bool:
     return cluster.status == "CREATE_IN_PROGRESS" and lines.line(cluster.uuid).creating
 
 
-def _poll(context: Any, cluster: Any) -> Verdict | None:
+def _poll(context: Any, cluster: Any, template: Template | None) -> Verdict | None:
     """Return what the cluster's monitor says, None when there is none or it says nothing."""
-    monitor = monitors.create_monitor(context, cluster)
+    monitor = monitors.create_monitor(context, cluster, template)
     poll = getattr(monitor, "poll_health_status", None)
     if poll is None:
         return None

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 from oslo_db import exception as db_exc
@@ -19,7 +19,9 @@ from magnumlite.context import RequestContext
 from magnumlite.db import engine, fence, models
 from magnumlite.drivers import registry
 from magnumlite.journal import lines
+from magnumlite.periodic import templates
 from magnumlite.periodic.queue import RetryLater
+from magnumlite.periodic.templates import Template
 
 LOG = logging.getLogger(__name__)
 
@@ -40,15 +42,6 @@ class Queue(Protocol):
         """Mark what a poll does beside its driver call."""
 
 
-class _Template(NamedTuple):
-    """What of a template tells which driver serves its clusters."""
-
-    driver: str | None
-    server_type: str
-    cluster_distro: str
-    coe: str
-
-
 class StatusSweep:
     """Puts the clusters that need a poll on `queue`, and polls them.
 
@@ -62,9 +55,9 @@ class StatusSweep:
     def __init__(self, queue: Queue, owns: Callable[[str], bool]) -> None:
         self._queue = queue
         self._owns = owns
-        #: Of this sweep: cluster uuid to template uuid, and template uuid to `_Template`.
+        #: Of this sweep: cluster uuid to template uuid, and template uuid to `Template`.
         self._wanted: dict[str, str] = {}
-        self._templates: dict[str, _Template] = {}
+        self._templates: dict[str, Template] = {}
         self._told: dict[str, float] = {}
 
     def due(self, context: RequestContext) -> None:
@@ -79,7 +72,7 @@ class StatusSweep:
         more.update(uuid for uuid, line in open_lines.items() if line.released or line.late)
         for some in _chunks(more - found.keys()):
             found.update(_clusters(models.Cluster.uuid.in_(some)))
-        self._templates = _templates()
+        self._templates = templates.read()
         self._wanted = {
             uuid: template
             for uuid, template in found.items()
@@ -190,21 +183,3 @@ def _clusters(which: sa.ColumnElement[bool]) -> dict[str, str]:
             sa.select(models.Cluster.uuid, models.Cluster.cluster_template_id).where(which)
         )
         return {row.uuid: row.cluster_template_id for row in rows}
-
-
-def _templates() -> dict[str, _Template]:
-    template = models.ClusterTemplate
-    with engine.reader() as session:
-        rows: Any = session.execute(
-            sa.select(
-                template.uuid,
-                template.driver,
-                template.server_type,
-                template.cluster_distro,
-                template.coe,
-            )
-        )
-        return {
-            row.uuid: _Template(row.driver, row.server_type, row.cluster_distro, row.coe)
-            for row in rows
-        }

@@ -45,5 +45,5 @@ def test_the_monitor_is_what_the_driver_gives(
     class Cluster:
         uuid = "the-cluster"
 
-    monkeypatch.setattr(registry, "for_cluster", lambda context, cluster: Driver())
+    monkeypatch.setattr(registry, "for_cluster", lambda context, cluster, template: Driver())
     assert monitors.create_monitor("context", Cluster) == given

@@ -53,7 +53,7 @@ UNHEALTHY = {"health_status": "UNHEALTHY", "health_status_reason": {"api": "no a
 @pytest.fixture(autouse=True)
 def monitored(monkeypatch):
     ANSWERS.clear()
-    monkeypatch.setattr(monitors, "create_monitor", lambda context, cluster: Monitor(cluster))
+    monkeypatch.setattr(monitors, "create_monitor", lambda context, cluster, _: Monitor(cluster))
     monkeypatch.setattr(health, "CLIENTS", Clients())
 
 
@@ -112,7 +112,7 @@ def test_no_verdict_keeps_what_is_there(sweep, admin, row):
 
 
 def test_no_monitor_no_verdict(sweep, admin, row, monkeypatch):
-    monkeypatch.setattr(monitors, "create_monitor", lambda context, cluster: None)
+    monkeypatch.setattr(monitors, "create_monitor", lambda *args: None)
     sweep.check(row.uuid)
     assert shown(admin, row) == (None, {})
 
@@ -160,7 +160,7 @@ def test_a_database_that_is_away_is_not_the_monitors_fault(sweep, conf, admin, r
 
 def test_a_driver_that_cannot_be_had_makes_unknown(sweep, conf, admin, row, monkeypatch):
     # B29, B40
-    def gone(context, cluster):
+    def gone(*args):
         raise exception.DriverUnavailable(driver_name="gone", reason="not installed")
 
     monkeypatch.setattr(monitors, "create_monitor", gone)

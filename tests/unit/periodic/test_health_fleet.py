@@ -60,7 +60,9 @@ def rounds(conf, database, monkeypatch):
     clients = Clients()
     monkeypatch.setattr(client, "CLIENTS", clients)
     monkeypatch.setattr(health, "CLIENTS", clients)
-    monkeypatch.setattr(monitors, "create_monitor", K8sMonitor)
+    monkeypatch.setattr(
+        monitors, "create_monitor", lambda context, cluster, _: K8sMonitor(context, cluster)
+    )
     rounds = Rounds()
     yield rounds
     rounds.queue.stop()
