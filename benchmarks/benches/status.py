@@ -48,7 +48,7 @@ def status_hung(rig: Rig) -> dict[str, Any]:
 
 @benchmark(
     "status_large: 10,000 clusters, a poll takes 20 ms, 1,000 of them hang for 120 s",
-    *_hung_figures(60, 320),
+    *_hung_figures(60, 1300),
 )
 def status_large(rig: Rig) -> dict[str, Any]:
     count = rig.size(10000, quick=500)
