@@ -24,7 +24,7 @@ from sqlalchemy.pool.base import ResetStyle
 from sqlalchemy.sql.functions import FunctionElement
 
 from magnumlite import exception
-from magnumlite.db import patience, texts
+from magnumlite.db import mysql, patience, texts  # noqa: F401 (mysql makes the connections)
 
 LOG = log.getLogger(__name__)
 

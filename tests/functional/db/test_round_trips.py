@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from magnumlite.db import engine, models
+from magnumlite.db import engine, models, mysql
 
 TIMES = 10
 
@@ -59,3 +59,9 @@ def _write_and_fail() -> None:
 def _read() -> None:
     with engine.reader() as session:
         session.scalar(sa.select(sa.func.count()).select_from(models.Quota))
+
+
+@pytest.mark.usefixtures("mariadb")
+def test_connections_of_the_engine_are_light() -> None:
+    with engine.reader() as session:
+        assert isinstance(session.connection().connection.driver_connection, mysql.LightConnection)

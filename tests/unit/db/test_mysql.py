@@ -1,0 +1,26 @@
+"""Connections of PyMySQL."""
+
+import pathlib
+import ssl
+
+import certifi
+
+from magnumlite.db import mysql
+
+
+def test_connections_without_tls_options_share_a_context_that_verifies_nothing() -> None:
+    one, two = (mysql.LightConnection(defer_connect=True) for _ in range(2))
+    assert one.ctx is two.ctx
+    assert one.ctx.verify_mode == ssl.CERT_NONE
+    assert not one._ssl_required
+
+
+def test_tls_options_are_each_connections_own() -> None:
+    authority = pathlib.Path(certifi.where())
+    one, two = (
+        mysql.LightConnection(defer_connect=True, ssl_ca=str(authority), ssl_verify_cert=True)
+        for _ in range(2)
+    )
+    assert one.ctx is not two.ctx
+    assert one.ctx.verify_mode == ssl.CERT_REQUIRED
+    assert one._ssl_required
