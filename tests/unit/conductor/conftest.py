@@ -95,7 +95,7 @@ class House:
 
     def __init__(self, context: Any, admin: Any, driver: ScriptedDriver) -> None:
         self.context, self.admin, self.driver = context, admin, driver
-        self.api = client.API(context, timeout=10)
+        self.api = client.API(context, timeout=60)
         self.template = self.make_template()
 
     def make_template(self) -> Any:
@@ -197,7 +197,7 @@ class House:
         ]
 
     @staticmethod
-    def until(condition: Callable[[], Any], seconds: float = 20) -> Any:
+    def until(condition: Callable[[], Any], seconds: float = 60) -> Any:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             value = condition()

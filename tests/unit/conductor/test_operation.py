@@ -303,7 +303,7 @@ def test_a_delete_takes_over_from_a_driver_that_hangs(house: House, conf: Any) -
     cluster = house.create()
     house.driver.on["resize_cluster"] = hang
     house.api.cluster_resize_async(cluster, 5, [], cluster.default_ng_worker)
-    entered.wait(20)
+    entered.wait(60)
     house.api.cluster_delete_async(cluster.uuid)
     house.until(lambda: house.get_status(cluster.uuid) == "DELETE_IN_PROGRESS")
     release.set()
