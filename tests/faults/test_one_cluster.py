@@ -1,5 +1,6 @@
 """Many requests for one cluster: one at a time, in their order, and a delete gets through."""
 
+import collections
 import concurrent.futures
 import random
 
@@ -68,6 +69,15 @@ def test_a_delete_gets_past_a_driver_that_hangs(start_fleet: StartFleet, caller:
     )
     for cluster in clusters:
         caller.nodegroup_create(cluster, "waits")
+    until(
+        lambda: (
+            collections.Counter(row.action for row in figures.journal() if row.outcome is None)
+            == {"resize": len(clusters), "nodegroup_create": len(clusters)}
+        ),
+        "requests that wait",
+        fleet.text,
+    )
+    for cluster in clusters:
         caller.delete(cluster)
     stuck = figures.settle(caller.sent)
     result = figures.of(caller.sent, fleet, stuck=stuck)
