@@ -4,6 +4,8 @@ import pathlib
 import ssl
 
 import certifi
+import pytest
+from pymysql.connections import Connection
 
 from magnumlite.db import mysql
 
@@ -24,3 +26,20 @@ def test_tls_options_are_each_connections_own() -> None:
     assert one.ctx is not two.ctx
     assert one.ctx.verify_mode == ssl.CERT_REQUIRED
     assert one._ssl_required
+
+
+def test_only_a_connection_that_has_rested_is_asked_whether_it_is_alive(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(Connection, "ping", lambda self, *args: asked.append("ping"))
+    monkeypatch.setattr(Connection, "query", lambda self, *args: 1)
+    made = mysql.LightConnection(defer_connect=True)
+    made.ping(False)
+    assert asked == ["ping"]
+    assert made.query("SELECT 1") == 1
+    made.ping(False)
+    assert asked == ["ping"]
+    monkeypatch.setattr(mysql, "FRESH", 0)
+    made.ping(False)
+    assert asked == ["ping", "ping"]
