@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import queue
-import random
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -110,10 +109,11 @@ class KeyedQueue:
     def add_all(self, keys: Collection[str], spread: float = 0.0) -> None:
         """Ask for one run of each of a sweep's `keys`, over the next `spread` seconds.
 
-        They go in random order: neighbours that hang together shall not stand in front together.
+        The order has nothing to do with the keys' names: neighbours that hang together shall not
+        stand in front together.  It is the same each time, so that a key's runs are a cycle apart.
         What was remembered of keys that the sweep does not name is forgotten.
         """
-        shuffled = random.sample(list(keys), len(keys))
+        shuffled = sorted(keys, key=hash)
         with self._changed:
             if self._stopping:
                 return

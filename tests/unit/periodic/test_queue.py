@@ -1,6 +1,7 @@
 import collections
 import logging
 import threading
+import time
 
 import pytest
 
@@ -15,6 +16,7 @@ class Work:
     def __init__(self):
         self.changed = threading.Condition()
         self.begun = collections.Counter()
+        self.order = []
         self.ended = collections.Counter()
         self.threads = set()
         self.hang = set()
@@ -24,6 +26,7 @@ class Work:
     def __call__(self, key):
         with self.changed:
             self.begun[key] += 1
+            self.order.append(key)
             self.threads.add(threading.current_thread())
             self.changed.notify_all()
         if key in self.hang:
@@ -154,6 +157,20 @@ def test_a_sweep_may_be_spread(make, work):
     queue.add_all(["a", "b", "c", "d"], spread=1e6)
     work.until(lambda: len(work.ended) == 1)
     assert queue.counters()["now_waiting"] == 3
+
+
+def test_sweeps_go_in_one_order_that_is_not_that_of_the_names(make, work):
+    queue = make(quick_slots=1, slow_after=PATIENCE)
+    names = [f"k{n:02}" for n in range(40)]
+    orders = []
+    for sweep in (1, 2):
+        queue.add_all(names if sweep == 1 else names[::-1])
+        work.until(lambda count=40 * sweep: work.ended.total() == count)
+        while queue.running():
+            time.sleep(0.01)
+        orders.append(work.order[-40:])
+    assert orders[0] == orders[1]
+    assert orders[0] != names
 
 
 def test_an_error_makes_its_key_wait_and_is_told(make, work, caplog):
