@@ -23,7 +23,7 @@ from oslo_versionedobjects import exception as ovo_exc
 from magnumlite import exception
 from magnumlite.conf import CONF
 from magnumlite.objects import versions
-from magnumlite.rpc import consumer, reply, transport
+from magnumlite.rpc import consumer, publisher, reply, transport
 from magnumlite.rpc.lane import Lane
 from magnumlite.rpc.serializers import RequestSerializer
 
@@ -150,10 +150,10 @@ class Server(rpc_server.RPCServer):  # type: ignore[misc]
                 error = unsendable
         try:
             if error is None:
-                message.reply(result)
+                publisher.reply(message, result)
             else:
                 sent = exception.for_wire(error)
-                message.reply(failure=(type(sent), sent, sent.__traceback__))
+                publisher.reply(message, failure=(type(sent), sent, sent.__traceback__))
         except oslo_messaging.MessagingException as undeliverable:
             LOG.warning(
                 "The reply to %s could not be delivered: %s",
