@@ -2,6 +2,7 @@
 
 import contextlib
 import pathlib
+import sys
 from collections.abc import Iterator
 
 import hypothesis
@@ -73,3 +74,17 @@ def context() -> magnum_context.RequestContext:
 def admin() -> magnum_context.RequestContext:
     """An administrator's context that sees every project."""
     return magnum_context.make_admin_context(all_tenants=True)
+
+
+@pytest.fixture
+def alias() -> Iterator[None]:
+    """The name `magnum`, for this test: a client gives errors of that name other classes then."""
+    from magnumlite import compat
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "meta_path", list(sys.meta_path))
+        compat.install()
+        yield
+    for name in list(sys.modules):
+        if name == "magnum" or name.startswith("magnum."):
+            del sys.modules[name]

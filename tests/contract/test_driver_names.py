@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from magnumlite import compat
-
 NAMES = json.loads((Path(__file__).parent / "data" / "driver_names.json").read_text())
 
 
@@ -38,8 +36,8 @@ def parameters(signature: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("alias")
 def test_a_name_is_there_with_its_signature(name: str) -> None:
-    compat.install()
     fact, found = NAMES[name], resolve(name)
     if fact["kind"] == "module":
         assert inspect.ismodule(found)

@@ -13,10 +13,7 @@ from magnumlite import compat
 from magnumlite.compat import finder
 from magnumlite.compat.table import TABLE
 
-
-@pytest.fixture(autouse=True)
-def alias() -> None:
-    compat.install()
+pytestmark = pytest.mark.usefixtures("alias")
 
 
 def run(code: str, *path: Path) -> subprocess.CompletedProcess[str]:
