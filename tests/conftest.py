@@ -32,9 +32,15 @@ def options_at_defaults() -> Iterator[cfg.ConfigOpts]:
     for name in list(options.CONF):
         if isinstance(options.CONF[name], cfg.ConfigOpts.GroupAttr):
             for option in list(options.CONF[name]):
-                options.CONF.clear_override(option, name)
+                _clear_override(options.CONF, option, name)
         else:
-            options.CONF.clear_override(name)
+            _clear_override(options.CONF, name)
+
+
+def _clear_override(conf: cfg.ConfigOpts, option: str, group: str | None = None) -> None:
+    """Clear an override, and that there was one: get_location() would still tell of it."""
+    conf.clear_override(option, group)
+    conf._get_opt_info(option, group).pop("location", None)
 
 
 @contextlib.contextmanager

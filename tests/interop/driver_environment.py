@@ -95,7 +95,9 @@ class Environment:
         kubeconfig.write_text(KUBECONFIG)
         places = [*path, *map(self.driver, drivers)]
         return {
-            **{k: v for k, v in os.environ.items() if not k.startswith(("OS_", "PYTHON"))},
+            **{
+                k: v for k, v in os.environ.items() if not k.startswith(("OS_", "PYTEST", "PYTHON"))
+            },
             "PYTHONPATH": os.pathsep.join(map(str, places)),
             "PYTHONWARNINGS": "ignore",
             "KUBECONFIG": str(kubeconfig),

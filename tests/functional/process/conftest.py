@@ -115,7 +115,6 @@ def site(
     database = f"sqlite:///{tmp_path / 'magnum.sqlite'}"
     conf.set_override("connection", database, "database")
     conf.set_override("transport_url", rabbit_vhost)
-    conf.set_override("max_clusters_per_project", 100, "quotas")
     engine.dispose()
     objects.register_all()
     schema.upgrade()
