@@ -9,10 +9,12 @@ import pytest
 
 from benchmarks import processes
 
-#: Two processes of two threads each.
+#: Two processes of two threads each, which have taken more CPU than a tick of the kernel's clock.
 TWO = """
 import os, threading, time
 os.fork()
+while time.process_time() < 0.1:
+    pass
 threading.Thread(target=time.sleep, args=(60,)).start()
 print("up", flush=True)
 time.sleep(60)
