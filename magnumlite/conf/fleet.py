@@ -10,7 +10,7 @@ OPTS = [
     ),
     cfg.IntOpt(
         "dead_after",
-        default=20,
+        default=15,
         min=2,
         help="Seconds without a sign of life after which the others take over a host's "
         "clusters. Some multiple of beat_interval, and the same on all hosts.",
