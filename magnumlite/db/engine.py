@@ -24,7 +24,7 @@ from sqlalchemy.pool.base import ResetStyle
 from sqlalchemy.sql.functions import FunctionElement
 
 from magnumlite import exception
-from magnumlite.db import mysql, patience, texts  # noqa: F401 (mysql makes the connections)
+from magnumlite.db import patience, texts
 
 LOG = log.getLogger(__name__)
 
@@ -228,6 +228,16 @@ def seconds_ago(seconds: float | sa.ColumnElement[Any]) -> sa.ColumnElement[Any]
 def elapsed(since: Any) -> sa.ColumnElement[Any]:
     """Return the seconds from ``since`` (a UTC ``DateTime`` column) to :func:`now` as SQL."""
     return _Elapsed(since)
+
+
+@sa.event.listens_for(sa.Engine, "do_connect")
+def _connect(dialect: Any, record: Any, arguments: Any, options: Any) -> Any:
+    """Make PyMySQL's connections lighter; other databases do without PyMySQL."""
+    if dialect.driver != "pymysql":
+        return None
+    from magnumlite.db import mysql
+
+    return mysql.LightConnection(*arguments, **options)
 
 
 class _SecondsAgo(FunctionElement[Any]):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import sqlalchemy as sa
 from pymysql.connections import Connection
 
 #: Seconds after its last answer in which a connection is not asked whether it is alive.
@@ -45,10 +44,3 @@ class LightConnection(Connection):  # type: ignore[misc]
         if _plain is None:
             _plain = super()._create_ssl_ctx(sslp)
         return _plain
-
-
-@sa.event.listens_for(sa.Engine, "do_connect")
-def _connect(dialect: Any, record: Any, arguments: Any, options: Any) -> Any:
-    if dialect.driver == "pymysql":
-        return LightConnection(*arguments, **options)
-    return None

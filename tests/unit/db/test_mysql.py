@@ -2,6 +2,8 @@
 
 import pathlib
 import ssl
+import subprocess
+import sys
 
 import certifi
 import pytest
@@ -43,3 +45,9 @@ def test_only_a_connection_that_has_rested_is_asked_whether_it_is_alive(
     monkeypatch.setattr(mysql, "FRESH", 0)
     made.ping(False)
     assert asked == ["ping", "ping"]
+
+
+def test_other_databases_do_without_pymysql() -> None:
+    code = "import sys; sys.modules['pymysql'] = None; import magnumlite.db.engine"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
