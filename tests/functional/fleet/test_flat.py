@@ -78,7 +78,7 @@ def add_clusters(count):
     return uuids
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(300 * max(1, CLUSTERS // 200))
 def test_threads_and_descriptors_stay_flat(fleet, driver):
     uuids = add_clusters(CLUSTERS)
     driver.hung, well = set(uuids[:HUNG]), uuids[HUNG:]

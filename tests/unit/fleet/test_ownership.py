@@ -2,7 +2,6 @@ import pytest
 import sqlalchemy as sa
 from oslo_db import exception as db_exc
 
-from magnumlite.conf import CONF
 from magnumlite.db import engine
 from magnumlite.db.own_models import Host
 from magnumlite.fleet import members
@@ -94,7 +93,7 @@ def test_with_the_database_away_the_last_ring_holds_for_one_cut_off(own, clock, 
         raise db_exc.DBConnectionError
 
     monkeypatch.setattr(members, "beat", away)
-    clock.now += CONF.fleet.dead_after - 1
+    clock.now += 14
     assert not ownership.beat()
     assert owned(ownership) == set(KEYS)
     clock.now += 1
