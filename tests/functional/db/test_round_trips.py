@@ -65,3 +65,18 @@ def _read() -> None:
 def test_connections_of_the_engine_are_light() -> None:
     with engine.reader() as session:
         assert isinstance(session.connection().connection.driver_connection, mysql.LightConnection)
+
+
+@pytest.mark.usefixtures("mariadb")
+def test_what_columns_are_is_worked_out_once_and_anew_when_it_changes() -> None:
+    def columns(statement: str) -> list[tuple[Any, ...]]:
+        with engine.reader() as session:
+            return [tuple(each) for each in session.execute(sa.text(statement)).cursor.description]
+
+    mysql.column.cache_clear()
+    first = columns("SELECT uuid, id FROM cluster")
+    worked_out = mysql.column.cache_info().misses
+    assert columns("SELECT uuid, id FROM cluster") == first
+    assert mysql.column.cache_info().misses == worked_out
+    assert [name for name, *_ in columns("SELECT id AS other FROM cluster")] == ["other"]
+    assert mysql.column.cache_info().misses == worked_out + 1

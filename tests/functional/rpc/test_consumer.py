@@ -1,20 +1,75 @@
 """A server's consumer on RabbitMQ."""
 
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
 from oslo_config import cfg
 
-from magnumlite.rpc import server, transport
+from magnumlite.rpc import client, server, transport
 
 
-def test_an_idle_consumer_sees_soon_that_it_is_to_stop(
-    conf: cfg.ConfigOpts, rabbit_vhost: str
-) -> None:
-    """oslo.messaging's own sees it after 5 s, and TERM of an idle conductor would take as long."""
+class Endpoint:
+    """Counts its casts, and shows what the consumer had taken when each call was handled."""
+
+    def __init__(self) -> None:
+        self.served: Any = None
+        self.reads = 0
+        self.all_noted = threading.Event()
+        self._noted: list[int] = []
+
+    def note(self, context: object, number: int) -> None:
+        self._noted.append(number)
+        if len(self._noted) == 50:
+            self.all_noted.set()
+
+    def noted(self, context: object) -> list[int]:
+        return sorted(self._noted)
+
+    def break_connection(self, context: object) -> None:
+        amqp = self.served.listener._poll_style_listener.conn.connection.connection.connection
+        amqp.transport.sock.close()
+
+
+@pytest.fixture
+def endpoint() -> Endpoint:
+    return Endpoint()
+
+
+@pytest.fixture
+def api(conf: cfg.ConfigOpts, rabbit_vhost: str, endpoint: Endpoint) -> Iterator[client.API]:
     conf.set_override("transport_url", rabbit_vhost)
-    made = server.get_server("alpha.0", [])
-    made.start()
+    endpoint.served = server.get_server("alpha.0", [endpoint])
+    endpoint.served.start()
     try:
-        assert made.listener._poll_style_listener.conn._poll_timeout <= 0.5
+        yield client.API({}, timeout=60)
     finally:
-        made.close()
-        made.finish()
+        endpoint.served.close()
+        endpoint.served.finish()
         transport.cleanup()
+
+
+def test_an_idle_consumer_sees_soon_that_it_is_to_stop(api: client.API, endpoint: Endpoint) -> None:
+    """oslo.messaging's own sees it after 5 s, and TERM of an idle conductor would take as long."""
+    assert endpoint.served.listener._poll_style_listener.conn._poll_timeout <= 0.5
+
+
+def test_messages_are_taken_together_also_on_a_connection_that_was_made_anew(
+    api: client.API, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.call("noted")
+    consumed = endpoint.served.listener._poll_style_listener.conn.connection
+    ways = []
+    consume = consumed.consume
+    monkeypatch.setattr(consumed, "consume", lambda **how: ways.append(1) or consume(**how))
+    api.call("break_connection")
+    assert api.call("noted") == []
+    with consumed._connection_lock:  # the consumer waits meanwhile
+        ways.clear()
+        for number in range(50):
+            api.cast("note", number=number)
+    assert endpoint.all_noted.wait(60)
+    taken = len(ways)
+    assert api.call("noted") == list(range(50))
+    assert taken < 50
