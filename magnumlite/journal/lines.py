@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 
+from magnumlite import exception, objects
 from magnumlite.conf import CONF
 from magnumlite.db import engine
 from magnumlite.db.models import Cluster
@@ -17,38 +18,51 @@ from magnumlite.journal.entries import Action, Entry, Outcome
 
 # Built once: each poll of each cluster reads its line.
 _started = aliased(Operation)
-_LAST = sa.select(sa.func.max(_started.id)).where(
-    _started.cluster_uuid == sa.bindparam("cluster"), _started.started_at.is_not(None)
-)
-_LINES = (
-    sa.select(Operation)
-    .where(
-        sa.or_(
-            Operation.finished_at.is_(None),
-            sa.and_(
-                Operation.outcome == Outcome.EXPIRED.value,
-                Operation.action == Action.CREATE.value,
-                Operation.finished_at > engine.seconds_ago(sa.bindparam("watched", type_=sa.Float)),
-            ),
-        )
-    )
-    .order_by(Operation.id)
-)
-_STRAYS = sa.select(
-    Cluster.uuid,
-    Cluster.status,
-    Cluster.create_timeout,
+_LAST_STARTED = (
     sa.select(sa.func.coalesce(sa.func.max(_started.id), 0))
     .where(_started.cluster_uuid == Cluster.uuid, _started.started_at.is_not(None))
-    .scalar_subquery(),
-).where(
+    .scalar_subquery()
+)
+_OPEN = Operation.finished_at.is_(None)
+_LATE = sa.and_(
+    Operation.outcome == Outcome.EXPIRED.value,
+    Operation.action == Action.CREATE.value,
+    Operation.finished_at > engine.seconds_ago(sa.bindparam("watched", type_=sa.Float)),
+)
+_COUNTS = sa.or_(_OPEN, _LATE)
+#: What an operation that counts means for its cluster; see `Line`.
+_MEANS = (
+    Operation.running_key.is_not(None).label("claims"),
+    sa.and_(Operation.action == Action.CREATE.value, Operation.released_at.is_(None), _OPEN).label(
+        "creates"
+    ),
+    sa.and_(Operation.released_at.is_not(None), _OPEN).label("released"),
+    Operation.finished_at.is_not(None).label("late"),
+)
+_STANDINGS = sa.select(Operation.cluster_uuid, *_MEANS).where(_COUNTS)
+# A second read in one transaction must show what was written between the two.
+_LINE = (
+    sa.select(Cluster, _LAST_STARTED.label("fence"), Operation, *_MEANS)
+    .outerjoin(Operation, sa.and_(Operation.cluster_uuid == Cluster.uuid, _COUNTS))
+    .where(Cluster.uuid == sa.bindparam("cluster"))
+    .order_by(Operation.id)
+    .execution_options(populate_existing=True)
+)
+_STRAYS = sa.select(Cluster.uuid, Cluster.status, Cluster.create_timeout, _LAST_STARTED).where(
     Cluster.uuid.in_(sa.bindparam("uuids", expanding=True)),
     Cluster.status.like("%_IN_PROGRESS"),
-    ~sa.exists().where(Operation.cluster_uuid == Cluster.uuid, Operation.finished_at.is_(None)),
+    ~sa.exists().where(Operation.cluster_uuid == Cluster.uuid, _OPEN),
 )
-_LINE = _LINES.add_columns(_LAST.scalar_subquery()).where(
-    Operation.cluster_uuid == sa.bindparam("cluster")
-)
+
+
+class Standing(NamedTuple):
+    """What the open operations of a cluster mean for a sweep.
+
+    pollable: a status poll may run now; awaited: one is needed, for a final state is awaited.
+    """
+
+    pollable: bool = True
+    awaited: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -88,35 +102,42 @@ class Stray(NamedTuple):
     fence: int
 
 
-def lines() -> dict[str, Line]:
-    """Return the line of every cluster that has one, by cluster uuid.  One query.
-
-    `fence` is not filled in: `line` reads it together with the row.
-    """
-    gathered: dict[str, list[Entry]] = {}
+def standings() -> dict[str, Standing]:
+    """Return how every cluster stands that has an open operation.  One query."""
+    found: dict[str, Standing] = {}
     with engine.reader() as session:
-        for row in session.scalars(_LINES, {"watched": _watched()}):
-            gathered.setdefault(row.cluster_uuid, []).append(Entry.of(row))
-    return {uuid: _line(uuid, entries) for uuid, entries in gathered.items()}
+        for uuid, claims, creates, released, late in session.execute(_STANDINGS, _watched()):
+            pollable, awaited = found.get(uuid, Standing())
+            found[uuid] = Standing(
+                pollable and not (claims or creates), bool(awaited or released or late)
+            )
+    return found
 
 
-def line(cluster_uuid: str) -> Line:
-    """Return the line of one cluster with its fence; an empty line for one without operations.
+def read(context: Any, cluster_uuid: str) -> tuple[Line, objects.Cluster]:
+    """Return what is open on a cluster, and the cluster, as of one moment.  One query.
 
-    One query for a cluster that has one: a poll costs little else.
+    A poll costs little else.
+
+    Raises:
+        ClusterNotFound: there is none.
     """
     with engine.reader() as session:
-        rows = session.execute(_LINE, {"cluster": cluster_uuid, "watched": _watched()}).all()
+        rows = session.execute(_LINE, {"cluster": cluster_uuid, **_watched()}).all()
     if not rows:
-        return Line(cluster_uuid, fence=last_started(cluster_uuid))
-    found = _line(cluster_uuid, [Entry.of(row) for row, _ in rows])
-    return dataclasses.replace(found, fence=rows[0][1] or 0)
-
-
-def last_started(cluster_uuid: str) -> int:
-    """Return the id of the last operation that has started on a cluster, 0 for none."""
-    with engine.reader() as session:
-        return session.scalar(_LAST, {"cluster": cluster_uuid}) or 0
+        raise exception.ClusterNotFound(cluster=cluster_uuid)
+    entries = [(Entry.of(row.Operation), row) for row in rows if row.Operation is not None]
+    late = [entry for entry, row in entries if row.late]
+    line = Line(
+        cluster_uuid,
+        claimed=any(row.claims for _, row in entries),
+        creating=any(row.creates for _, row in entries),
+        released=tuple(entry for entry, row in entries if row.released),
+        fence=rows[0].fence,
+        late=late[-1] if late else None,
+    )
+    cluster = objects.Cluster(context)
+    return line, objects.Cluster._from_db_object(cluster, rows[0].Cluster)
 
 
 def strays(cluster_uuids: Sequence[str]) -> list[Stray]:
@@ -129,20 +150,6 @@ def strays(cluster_uuids: Sequence[str]) -> list[Stray]:
         return [Stray(*row) for row in session.execute(_STRAYS, {"uuids": list(cluster_uuids)})]
 
 
-def _watched() -> float:
-    """Return for how many seconds a create is watched past its deadline."""
-    return float(CONF.deadline.late_watch * 3600)
-
-
-def _line(cluster_uuid: str, entries: list[Entry]) -> Line:
-    late = [entry for entry in entries if entry.outcome is Outcome.EXPIRED]
-    return Line(
-        cluster_uuid,
-        claimed=any(entry.running for entry in entries),
-        creating=any(
-            entry.action is Action.CREATE and entry.released_at is None and not entry.finished_at
-            for entry in entries
-        ),
-        released=tuple(entry for entry in entries if entry.released),
-        late=late[-1] if late else None,
-    )
+def _watched() -> dict[str, float]:
+    """Return the parameter for how many seconds a create is watched past its deadline."""
+    return {"watched": float(CONF.deadline.late_watch * 3600)}

@@ -122,14 +122,16 @@ class HealthSweep:
         with request_context.using(context):
             try:
                 with self._turns:
-                    cluster, last_started = _read(context, cluster_uuid)
+                    line, cluster = lines.read(context, cluster_uuid)
             except exception.ClusterNotFound:
                 CLIENTS.forget(cluster_uuid)
                 return
-            if cluster.status not in HEALTH_POLLED or _unborn(cluster):
+            # Until the driver has returned from its create it knows no such cluster (B56).
+            unborn = line.creating and cluster.status == "CREATE_IN_PROGRESS"
+            if cluster.status not in HEALTH_POLLED or unborn:
                 return
             before = Verdict(cluster.health_status, dict(cluster.health_status_reason or {}))
-            verdict = self._verdict(context, cluster, last_started)
+            verdict = self._verdict(context, cluster, line.fence)
             if verdict is not None and verdict != before:
                 self._save(context, cluster_uuid, before, verdict)
 
@@ -184,18 +186,6 @@ class HealthSweep:
         turned = ClusterHealthStatus.HEALTHY in (before.status, verdict.status)
         if turned and CONF.health.notify:
             events.health(context, row, before.status)
-
-
-def _read(context: Any, cluster_uuid: str) -> tuple[Any, int]:
-    """Read the cluster, and the last operation that has started, at once."""
-    with engine.reader():
-        last_started = lines.last_started(cluster_uuid)
-        return objects.Cluster.get_by_uuid(context, cluster_uuid), last_started
-
-
-def _unborn(cluster: Any) -> bool:
-    """Tell whether the driver has not returned from its create: it knows no such cluster (B56)."""
-    return cluster.status == "CREATE_IN_PROGRESS" and lines.line(cluster.uuid).creating
 
 
 def _poll(context: Any, cluster: Any, template: Template | None) -> Verdict | None:

@@ -66,20 +66,20 @@ class StatusSweep:
         Raises:
             DBError: the database is away.
         """
-        open_lines = lines.lines()
+        standings = lines.standings()
         found = _clusters(models.Cluster.status.in_([*sorted(IN_PROGRESS), "DELETE_COMPLETE"]))
         more = set(_nodegroups_in_progress())
-        more.update(uuid for uuid, line in open_lines.items() if line.released or line.late)
+        more.update(uuid for uuid, standing in standings.items() if standing.awaited)
         for some in _chunks(more - found.keys()):
             found.update(_clusters(models.Cluster.uuid.in_(some)))
         self._templates = templates.read()
         self._wanted = {
             uuid: template
             for uuid, template in found.items()
-            if (uuid not in open_lines or open_lines[uuid].pollable) and self._owns(uuid)
+            if standings.get(uuid, lines.Standing()).pollable and self._owns(uuid)
         }
         # Where this fails, because another conductor does it too, the polls do it one by one.
-        for some in _chunks(self._wanted.keys() - open_lines.keys()):
+        for some in _chunks(self._wanted.keys() - standings.keys()):
             settle.adopt(some)
         self._queue.add_all(self._wanted)
 
@@ -115,12 +115,12 @@ class StatusSweep:
 
     def _poll(self, context: RequestContext, cluster_uuid: str) -> None:
         with self._queue.own_work():
-            line, cluster = _read(context, cluster_uuid)
+            line, cluster = lines.read(context, cluster_uuid)
             if not line.pollable or not self._owns(cluster_uuid):
                 return
             stray = not line.released and cluster.status in IN_PROGRESS
             if stray and settle.adopt([cluster_uuid]):
-                line = lines.line(cluster_uuid)
+                line, cluster = lines.read(context, cluster_uuid)
         late = line.late is not None
         poll = fence.PollFence(cluster_uuid, line.fence, cluster.status, late=late)
         with fence.holding(poll):
@@ -148,15 +148,6 @@ class StatusSweep:
         if now - self._told.get(text, float("-inf")) >= QUIET:
             self._told[text] = now
             LOG.warning("Clusters cannot be polled: %s", text)
-
-
-def _read(context: RequestContext, cluster_uuid: str) -> tuple[lines.Line, objects.Cluster]:
-    """Return what is open on a cluster, and its row, in one transaction.
-
-    The line comes first: an operation that starts after it makes the fence stop every write.
-    """
-    with engine.reader():
-        return lines.line(cluster_uuid), objects.Cluster.get_by_uuid(context, cluster_uuid)
 
 
 def _nodegroups_in_progress() -> Sequence[str]:

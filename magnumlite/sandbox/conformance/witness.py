@@ -222,7 +222,8 @@ def _watched(witness: Witness, driver: type[Any], name: str, place: int) -> Call
 
 def job_of(cluster: Any) -> fence.Fence:
     """Return the fence of a poll that begins now."""
-    return fence.PollFence(cluster.uuid, lines.last_started(cluster.uuid), cluster.status)
+    line, _ = lines.read(cluster._context, cluster.uuid)
+    return fence.PollFence(cluster.uuid, line.fence, cluster.status)
 
 
 def again(cluster_uuid: str, ask: Callable[[Any, Any], Any]) -> Any:

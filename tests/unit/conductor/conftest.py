@@ -163,7 +163,7 @@ class House:
 
     def finish(self, uuid: str, to: str = "COMPLETE") -> None:
         """Poll with a driver that finishes what is in progress, when no operation runs."""
-        self.until(lambda: lines.line(uuid).pollable)
+        self.until(lambda: lines.standings().get(uuid, lines.Standing()).pollable)
 
         def finished(context: Any, cluster: Any) -> None:
             for nodegroup in cluster.nodegroups:

@@ -123,16 +123,16 @@ def test_a_database_that_is_away_is_one_line_a_sweep_and_not_the_end(
 ):
     conf.set_override("interval", 1, "sync")
     uuid = make_cluster("UPDATE_IN_PROGRESS")
-    real = lines.lines
+    real = lines.standings
 
     def away():
         raise db_exc.DBConnectionError
 
-    monkeypatch.setattr(lines, "lines", away)
+    monkeypatch.setattr(lines, "standings", away)
     periodic().start()
     wait_for(lambda: caplog.text.count("sync_cluster_status: the database does not answer") >= 2)
     assert not [each for each in caplog.records if each.exc_info and "sync" in each.message]
-    monkeypatch.setattr(lines, "lines", real)
+    monkeypatch.setattr(lines, "standings", real)
     wait_for(lambda: uuid in driver.polled)
 
 
@@ -141,15 +141,15 @@ def test_a_sweep_that_raises_is_told_and_comes_again(
 ):
     conf.set_override("interval", 1, "sync")
     uuid = make_cluster("UPDATE_IN_PROGRESS")
-    real = lines.lines
+    real = lines.standings
 
     def broken():
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(lines, "lines", broken)
+    monkeypatch.setattr(lines, "standings", broken)
     periodic().start()
     wait_for(lambda: "RuntimeError: a bug" in caplog.text)
-    monkeypatch.setattr(lines, "lines", real)
+    monkeypatch.setattr(lines, "standings", real)
     wait_for(lambda: uuid in driver.polled)
 
 

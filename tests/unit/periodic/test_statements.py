@@ -40,7 +40,7 @@ def test_a_health_check_that_finds_nothing_new(conf, driver, make_cluster, monke
     sweep.check(uuid)
     with counted() as sent:
         sweep.check(uuid)
-    assert len(sent) <= 2, str(sent)
+    assert len(sent) <= 1, str(sent)
     assert sent.transactions <= 1, str(sent)
 
 

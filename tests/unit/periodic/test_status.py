@@ -361,7 +361,7 @@ class TestPoll:
         def away(*args):
             raise db_exc.DBConnectionError
 
-        monkeypatch.setattr(lines, "line", away)
+        monkeypatch.setattr(lines, "read", away)
         with pytest.raises(RetryLater):
             sweep.poll(uuid)
         assert caplog.records == []
@@ -530,7 +530,7 @@ class TestAdoption:
     def test_an_operation_accepted_during_the_selection_is_not_overlooked(
         self, sweep, admin, make_cluster, monkeypatch
     ):
-        real = lines.lines
+        real = lines.standings
         made = []
 
         def earlier():
@@ -539,7 +539,7 @@ class TestAdoption:
             operation(made[0], "create", "waiting")
             return before
 
-        monkeypatch.setattr(lines, "lines", earlier)
+        monkeypatch.setattr(lines, "standings", earlier)
         sweep.due(admin)
         assert len(self.operations()) == 1
 
