@@ -27,18 +27,18 @@ def reply(message: Any, result: Any = None, failure: Any = None) -> None:
     Raises:
         oslo_messaging.MessagingException: it cannot be delivered.
     """
-    if failure is not None or not _published(message, result):
+    if not _published(message, result, failure):
         message.reply(result, failure=failure)
 
 
-def _published(message: Any, result: Any) -> bool:
-    """Publish a result; False when that needs more than a message."""
+def _published(message: Any, result: Any, failure: Any) -> bool:
+    """Publish an answer; False when that needs more than a message."""
     driver = getattr(getattr(message, "listener", None), "driver", None)
     if not isinstance(driver, impl_rabbit.RabbitDriver):
         return False
     answer = {
         "result": result,
-        "failure": None,
+        "failure": failure and rpc_common.serialize_remote_exception(failure),
         "ending": True,
         "_msg_id": message.msg_id,
         "_unique_id": uuid.uuid4().hex,

@@ -50,9 +50,11 @@ def test_a_result_takes_the_short_way(api: client.API, caplog: pytest.LogCapture
     assert [text for text in caplog.messages if text.startswith("sending reply")] == []
 
 
-def test_a_failure_takes_the_long_way(api: client.API) -> None:
+def test_a_failure_takes_it_too(api: client.API, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="oslo_messaging")
     with pytest.raises(ValueError, match="so be it"):
         api.call("fail")
+    assert [text for text in caplog.messages if text.startswith("sending reply")] == []
 
 
 def test_a_connection_that_breaks_costs_no_reply(
