@@ -17,8 +17,25 @@ pytest_plugins = ["tests.servers.plugin"]
 hypothesis.settings.register_profile("magnumlite", deadline=None)
 hypothesis.settings.load_profile("magnumlite")
 
+#: The property of a test whose values are lines of the run's summary.
+SUMMARY = "summary"
+
 PROJECT = "11111111111111111111111111111111"
 USER = "22222222222222222222222222222222"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests have for the summary."""
+    reports = [report for kind in terminalreporter.stats.values() for report in kind]
+    lines = [
+        str(value)
+        for report in reports
+        if getattr(report, "when", None) == "teardown"
+        for name, value in report.user_properties
+        if name == SUMMARY
+    ]
+    for line in lines:
+        terminalreporter.write_line(line)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from oslo_config import cfg
 from magnumlite import objects
 from magnumlite.db import engine, schema
 from magnumlite.rpc import transport
+from tests.conftest import SUMMARY
 from tests.faults import figures
 from tests.faults.caller import Caller
 from tests.faults.fleet import Fleet
@@ -36,10 +37,12 @@ OPTIONS = {
 StartFleet = Callable[..., Fleet]
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the line of each scenario."""
-    for line in figures.reported:
-        terminalreporter.write_line(line)
+@pytest.fixture(autouse=True)
+def reported(record_property: Callable[[str, object], None]) -> Iterator[None]:
+    """Hand the lines of the scenario to the summary, which may be another process's."""
+    yield
+    while figures.reported:
+        record_property(SUMMARY, figures.reported.pop(0))
 
 
 @pytest.fixture

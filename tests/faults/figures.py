@@ -69,7 +69,7 @@ class Figures:
         assert not self.twice, self.twice
 
 
-#: What was reported in this run, for its summary.
+#: What a test has reported, for the summary of the run.
 reported: list[str] = []
 
 

@@ -69,7 +69,7 @@ class Environment:
             if not (root / "ready").exists():
                 made._make()
                 (root / "ready").touch()
-            made._pip("install", "--no-deps", "--no-build-isolation", "-e", str(ROOT))
+            made._install()
         return made
 
     def _make(self) -> None:
@@ -83,6 +83,16 @@ class Environment:
         for name, (package, _) in DRIVERS.items():
             self._pip("install", "--no-deps", "--target", str(self._root / name), package)
 
+    def _install(self) -> None:
+        """Install this tree in place, unless it is: another worker may be running it."""
+        stamp = self._root / "installed"
+        wanted = f"{ROOT}\n{(ROOT / 'pyproject.toml').read_text()}"
+        if not stamp.exists() or stamp.read_text() != wanted:
+            stamp.unlink(missing_ok=True)
+            self._pip("install", "--no-deps", "--no-build-isolation", "-e", str(ROOT))
+            (self._root / "kubeconfig").write_text(KUBECONFIG)
+            stamp.write_text(wanted)
+
     def _pip(self, *arguments: str) -> None:
         command = [self._bin / "python", "-m", "pip", "-qq", "--disable-pip-version-check"]
         done = subprocess.run([*command, *arguments], capture_output=True, text=True)
@@ -91,8 +101,6 @@ class Environment:
 
     def variables(self, drivers: Sequence[str], *path: Path) -> dict[str, str]:
         """Return a process's environment with these drivers installed, `path` before them."""
-        kubeconfig = self._root / "kubeconfig"
-        kubeconfig.write_text(KUBECONFIG)
         places = [*path, *map(self.driver, drivers)]
         return {
             **{
@@ -100,7 +108,7 @@ class Environment:
             },
             "PYTHONPATH": os.pathsep.join(map(str, places)),
             "PYTHONWARNINGS": "ignore",
-            "KUBECONFIG": str(kubeconfig),
+            "KUBECONFIG": str(self._root / "kubeconfig"),
         }
 
     def driver(self, name: str) -> Path:

@@ -16,9 +16,11 @@ from typing import ClassVar
 
 import psutil
 
-# Not in the range the kernel gives to outgoing connections, so that nobody
-# takes the port of a server while a test has it stopped.
-PORTS = range(10000, 32000)
+# Not in the range the kernel gives to outgoing connections, and apart from those of the
+# other workers of the run, so that nobody takes the port of a server while a test has it stopped.
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+PORTS = range(10000 + _WORKER, 32000, _WORKERS)
 
 # The kernel ends a server when the thread that started it ends (setpriv
 # --pdeathsig below), so a single thread that lives as long as the run starts all.

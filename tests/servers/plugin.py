@@ -1,6 +1,7 @@
 """Fixtures that give tests a real broker and real databases.
 
-Servers are started when the first test asks for one and live for the run.
+Servers are started when the first test asks for one and live for the run; each worker of
+a run has its own.
 `*_server` is the object to stop, kill, freeze and start; a test that asks for
 a virtual host or a database finds the server running, whatever the test before
 it did.  A server that is not installed skips its tests and is counted at the end.
@@ -130,7 +131,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Turn a success with skipped tests into a failure when asked to."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if (
-        session.config.getoption("--fail-on-skip")
+        reporter is not None  # a worker has none: the run's own process tells
+        and session.config.getoption("--fail-on-skip")
         and session.exitstatus == pytest.ExitCode.OK
         and reporter.stats.get("skipped")
     ):

@@ -37,12 +37,11 @@ class PeerEnvironment:
         given = os.environ.get("MAGNUMLITE_PEER_VENV")
         root = Path(given) if given else _cached()
         made = cls(root)
-        if not made._is_there():
-            root.parent.mkdir(parents=True, exist_ok=True)
-            with open(f"{root}.lock", "w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                if not made._is_there():
-                    made._make()
+        root.parent.mkdir(parents=True, exist_ok=True)
+        with open(f"{root}.lock", "w") as lock:  # also to look: half of it may be there
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not made._is_there():
+                made._make()
         return made
 
     def _is_there(self) -> bool:
