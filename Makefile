@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 help:
 	@echo 'make demo         run a conductor with a simulated cloud and watch it work'
-	@echo 'make test         every test; installs missing servers when it may (root, apt)'
+	@echo 'make test         every test, two at a time; installs missing servers when it may (root, apt)'
 	@echo 'make test-unit    only the tests that need no server'
 	@echo 'make test-faults  only the tests that kill, stop and freeze things'
 	@echo 'make bench        measure, beside magnum 23.0.0 (two hours); ARGS=--quick: does it work?'

@@ -170,8 +170,9 @@ def settle(
     def done() -> bool:
         nonlocal accepted, since
         try:
-            left = unsettled(apart_from)
+            # In this order: what is accepted in between shows in what is left.
             found = len(asked & {row.request_id for row in journal()})
+            left = unsettled(apart_from)
         except (db_exc.DBError, exception.MagnumException):
             return False
         if left or found != accepted:

@@ -76,7 +76,7 @@ class Host:
         if self._process is None or self.ended():
             return []
         found = []
-        with contextlib.suppress(psutil.NoSuchProcess):
+        with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
             parent = psutil.Process(self._process.pid)
             found.append(Seen(self.name, "parent", parent))
             for child in parent.children():
