@@ -44,6 +44,9 @@ class Tasks:
         self._consuming = consuming
         self._make = make
         self._stop = threading.Event()
+        # Not the thread's is_alive(): eventlet, which a driver may import, makes another copy of
+        # the module threading, and in CPython up to 3.12 that hides the end of the thread.
+        self._ended = threading.Event()
         self._patience = drain.Patience(None)
         self._asked_at: float | None = None
         self._thread = threading.Thread(target=self._run, name="periodic", daemon=True)
@@ -59,7 +62,7 @@ class Tasks:
 
     def ended(self) -> bool:
         """Tell whether nothing runs any more."""
-        return not self._thread.is_alive()
+        return self._ended.is_set()
 
     def late(self) -> bool:
         """Tell whether jobs still run although their time is over."""
@@ -87,3 +90,5 @@ class Tasks:
             periodic.wait()
         except Exception:
             LOG.exception("The periodic tasks of %s ended by an unexpected error", self._host)
+        finally:
+            self._ended.set()

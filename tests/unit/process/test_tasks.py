@@ -1,5 +1,6 @@
 """The periodic tasks of the parent."""
 
+import importlib.util
 import threading
 from collections.abc import Callable
 
@@ -8,6 +9,7 @@ from oslo_config import cfg
 
 from magnumlite.process import announce
 from magnumlite.process.tasks import Tasks
+from tests.servers.daemon import wait
 
 
 class Recorder:
@@ -104,3 +106,23 @@ def test_an_error_ends_them(caplog: pytest.LogCaptureFixture) -> None:
     assert tasks.ended()
     assert "no tasks today" in caplog.text
     assert "alpha" in caplog.text
+
+
+def test_their_end_shows_whatever_a_driver_does_to_threading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # magnum-cluster-api imports eventlet, which does this; each drain took its whole limit.
+    def copy_threading() -> None:
+        spec = importlib.util.find_spec("threading")
+        assert spec is not None
+        assert spec.loader is not None
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+    monkeypatch.setattr(announce, "drivers", copy_threading)
+    recorder = Recorder()
+    recorder.may_end.set()
+    tasks = Tasks("alpha", lambda: True, recorder.make)
+    tasks.start()
+    tasks.stop(60)
+    assert wait(tasks.ended, 60)
+    assert recorder.calls == ["make alpha", "start", "stop", "wait"]
