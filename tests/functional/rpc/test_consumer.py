@@ -1,21 +1,24 @@
 """A server's consumer on RabbitMQ."""
 
+import contextlib
+import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
 
+import kombu
 import pytest
 from oslo_config import cfg
 
 from magnumlite.rpc import client, server, transport
+from tests.servers.daemon import wait
 
 
 class Endpoint:
-    """Counts its casts, and shows what the consumer had taken when each call was handled."""
+    """Notes its casts, and breaks the consumer's connection when it is asked to."""
 
     def __init__(self) -> None:
         self.served: Any = None
-        self.reads = 0
         self.all_noted = threading.Event()
         self._noted: list[int] = []
 
@@ -29,7 +32,7 @@ class Endpoint:
 
     def break_connection(self, context: object) -> None:
         amqp = self.served.listener._poll_style_listener.conn.connection.connection.connection
-        amqp.transport.sock.close()
+        amqp.transport.sock.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.fixture
@@ -50,14 +53,36 @@ def api(conf: cfg.ConfigOpts, rabbit_vhost: str, endpoint: Endpoint) -> Iterator
         transport.cleanup()
 
 
+@contextlib.contextmanager
+def held(listener: Any) -> Iterator[None]:
+    """Have the consumer's thread take nothing inside the block."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        begun.set()
+        ended.wait(60)
+
+    listener._poll_style_listener._message_operations_handler.do(hold)
+    assert begun.wait(60)
+    try:
+        yield
+    finally:
+        ended.set()
+
+
 def test_an_idle_consumer_sees_soon_that_it_is_to_stop(api: client.API, endpoint: Endpoint) -> None:
     """oslo.messaging's own sees it after 5 s, and TERM of an idle conductor would take as long."""
     assert endpoint.served.listener._poll_style_listener.conn._poll_timeout <= 0.5
 
 
 def test_messages_are_taken_together_also_on_a_connection_that_was_made_anew(
-    api: client.API, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    api: client.API, endpoint: Endpoint, rabbit_vhost: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def none_waits() -> bool:
+        with kombu.Connection(rabbit_vhost.replace("rabbit:", "amqp:")) as connection:
+            queue = connection.default_channel.queue_declare("magnum-conductor", passive=True)
+            return bool(queue.message_count == 0)
+
     api.call("noted")
     consumed = endpoint.served.listener._poll_style_listener.conn.connection
     ways = []
@@ -65,10 +90,11 @@ def test_messages_are_taken_together_also_on_a_connection_that_was_made_anew(
     monkeypatch.setattr(consumed, "consume", lambda **how: ways.append(1) or consume(**how))
     api.call("break_connection")
     assert api.call("noted") == []
-    with consumed._connection_lock:  # the consumer waits meanwhile
+    with held(endpoint.served.listener):
         ways.clear()
         for number in range(50):
             api.cast("note", number=number)
+        assert wait(none_waits, 60)
     assert endpoint.all_noted.wait(60)
     taken = len(ways)
     assert api.call("noted") == list(range(50))
