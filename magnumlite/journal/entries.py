@@ -98,16 +98,6 @@ class Entry:
             reason=row.reason,
         )
 
-    @property
-    def waiting(self) -> bool:
-        """Tell whether the operation has been accepted and not begun."""
-        return self.started_at is None and self.finished_at is None
-
-    @property
-    def released(self) -> bool:
-        """Tell whether the driver has returned and the final state is awaited."""
-        return self.released_at is not None and self.finished_at is None
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Process:
