@@ -86,7 +86,7 @@ class Environment:
     def _install(self) -> None:
         """Install this tree in place, unless it is: another worker may be running it."""
         stamp = self._root / "installed"
-        wanted = f"{ROOT}\n{(ROOT / 'pyproject.toml').read_text()}"
+        wanted = f"{ROOT}\n{KUBECONFIG}\n{(ROOT / 'pyproject.toml').read_text()}"
         if not stamp.exists() or stamp.read_text() != wanted:
             stamp.unlink(missing_ok=True)
             self._pip("install", "--no-deps", "--no-build-isolation", "-e", str(ROOT))
