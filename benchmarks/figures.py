@@ -54,13 +54,17 @@ class Target:
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of a benchmark that goes into the table."""
+    """One number of a benchmark that goes into the table.
+
+    compared: magnumlite's is also told in magnum's.
+    """
 
     key: str
     title: str
     unit: str = ""
     target: Target | None = None
     more_is_better: bool = False
+    compared: bool = True
 
 
 def at_most(high: float) -> Target:

@@ -29,7 +29,7 @@ class Line:
     @property
     def ratio(self) -> Value:
         """Magnumlite's median in magnum's; None where there is none."""
-        if self.lite is None or self.magnum is None:
+        if not self.figure.compared or self.lite is None or self.magnum is None:
             return None
         return ratio(self.lite.median, self.magnum.median)
 
@@ -67,7 +67,7 @@ def lines(results: Results, benchmark: Benchmark) -> Iterator[Line]:
 
 def noise(results: Results, benchmark: Benchmark) -> Line:
     """Return how much of the machine others used meanwhile."""
-    told = Figure("others_pct", "used by others meanwhile", "% of CPU")
+    told = Figure("others_pct", "used by others meanwhile", "% of CPU", compared=False)
     runs = [results.runs(benchmark.name, name) for name in ("magnum", "magnumlite")]
     return Line(told, *(numbers(each, told.key) for each in runs))
 

@@ -47,8 +47,8 @@ class Window:
         share = 100 / ((os.cpu_count() or 1) * self.wall)
         others = (end.machine - begin.machine) - (end.ours - begin.ours)
         self.noise = {
-            "others_pct": max(0.0, others * share),
-            "stolen_pct": (end.stolen - begin.stolen) * share,
+            "others_pct": max(0.0, round(others * share, 2)),
+            "stolen_pct": round((end.stolen - begin.stolen) * share, 2),
         }
 
     def _read(self) -> _Reading:

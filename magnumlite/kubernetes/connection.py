@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import ssl
 import threading
 import time
@@ -41,7 +42,7 @@ class Connection:
         self.address = address
         self._tls = tls
         if tls is not None:
-            tls.sslsocket_class = _PatientSocket
+            tls.sslsocket_class = _TlsSocket
         self._session: ssl.SSLSession | None = None
         self._http: http.client.HTTPConnection | None = None
         self._lock = threading.Lock()
@@ -89,8 +90,9 @@ class Connection:
         timeout = float(CONF.health.connect_timeout)
         proxy = _proxy(self.address)
         host, port = proxy or (self.address.host, self.address.port)
+        connection: http.client.HTTPConnection
         if self._tls is None:
-            connection = http.client.HTTPConnection(host, port, timeout=timeout)
+            connection = _PlainConnection(host, port, timeout=timeout)
         else:
             connection = _TlsConnection(host, port, timeout, self._tls, self._session)
         if proxy:
@@ -100,17 +102,16 @@ class Connection:
         return connection
 
     def _exchange(self, connection: http.client.HTTPConnection, path: str) -> Answer:
-        sock = connection.sock
+        sock: Any = connection.sock
         timeout = float(CONF.health.read_timeout)
         sock.settimeout(timeout)
-        if isinstance(sock, _PatientSocket):
-            sock.deadline = time.monotonic() + PATIENCE * timeout
+        sock.deadline = time.monotonic() + PATIENCE * timeout
         connection.request("GET", self.address.path + path, headers={"Accept": "*/*"})
         response = connection.getresponse()
         body = response.read(LARGEST + 1)
         if len(body) > LARGEST:
             raise KubernetesError(f"GET {self.address}{path}: more than {LARGEST} bytes")
-        if isinstance(sock, _PatientSocket) and not sock.noted:
+        if isinstance(sock, _TlsSocket) and not sock.noted:
             # Not before the first answer: a TLS 1.3 server sends its tickets after the handshake.
             self._session, sock.noted = sock.session, True
         if response.will_close:
@@ -121,6 +122,15 @@ class Connection:
         connection, self._http, self._unwanted = self._http, None, False
         if connection is not None:
             connection.close()
+
+
+class _PlainConnection(http.client.HTTPConnection):
+    """An HTTP connection whose answers are bounded."""
+
+    def connect(self) -> None:
+        """Connect, through the tunnel where there is one."""
+        super().connect()
+        self.sock = _PatientSocket(fileno=self.sock.detach())
 
 
 class _TlsConnection(http.client.HTTPSConnection):
@@ -145,17 +155,22 @@ class _TlsConnection(http.client.HTTPSConnection):
         self.sock = self._tls.wrap_socket(self.sock, server_hostname=host, session=self._session)
 
 
-class _PatientSocket(ssl.SSLSocket):
+class _PatientSocket(socket.socket):
     """Bounds the whole of an answer, not only each piece: who sends a byte at a time is cut off."""
 
     deadline = float("inf")
-    noted = False
 
-    def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
+    def recv_into(self, buffer: Any, *args: Any, **kwargs: Any) -> int:
         """Receive, unless the time for the answer is over."""
         if time.monotonic() > self.deadline:
             raise TimeoutError("the answer took too long")
-        return super().recv_into(buffer, nbytes, flags)
+        return super().recv_into(buffer, *args, **kwargs)
+
+
+class _TlsSocket(_PatientSocket, ssl.SSLSocket):
+    """Knows whether its TLS session was noted."""
+
+    noted = False
 
 
 def _proxy(address: Address) -> tuple[str, int] | None:

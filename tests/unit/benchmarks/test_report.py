@@ -44,7 +44,7 @@ def test_the_document_tells_machine_noise_and_what_failed(results: Results) -> N
     results.add("ping", "magnum", {"error": "TimeoutError: no reply"})
     text = report.markdown(results)
     assert "cores" in text
-    assert "| used by others meanwhile, % of CPU | 1 | 2.5 |" in text
+    assert "| used by others meanwhile, % of CPU | 1 | 2.5 |  |  |  |" in text
     assert "a run of magnum failed: TimeoutError: no reply" in text
     assert "500 (400 to 600)" in text
 

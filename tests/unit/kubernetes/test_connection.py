@@ -97,7 +97,8 @@ def test_a_client_the_server_does_not_know(conf, pki):
             connection.get("/healthz")
 
 
-def test_an_answer_that_trickles_is_cut_off(conf, pki, monkeypatch):
+@pytest.mark.parametrize("tls", [True, False], ids=["https", "http"])
+def test_an_answer_that_trickles_is_cut_off(conf, pki, monkeypatch, tls):
     conf.set_override("read_timeout", 0.1, "health")
     monkeypatch.setattr(connection_module, "PATIENCE", 2)
 
@@ -107,9 +108,10 @@ def test_an_answer_that_trickles_is_cut_off(conf, pki, monkeypatch):
             sock.sendall(b"x")
             time.sleep(0.02)
 
-    with serving(pki.server_context()) as server:
+    with serving(pki.server_context() if tls else None) as server:
         server.answers["/healthz"] = trickle
-        connection = Connection(Address.parse(server.url), pki.client_context())
+        client = pki.client_context() if tls else None
+        connection = Connection(Address.parse(server.url), client)
         with pytest.raises(KubernetesError, match="no answer in time"):
             connection.get("/healthz")
 
