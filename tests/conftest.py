@@ -25,7 +25,10 @@ USER = "22222222222222222222222222222222"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what tests have for the summary."""
+    """Print what tests have for the summary, and why one was run again."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.write_sep("_", f"{report.nodeid}, run again")
+        terminalreporter.write_line(report.longreprtext)
     reports = [report for kind in terminalreporter.stats.values() for report in kind]
     lines = [
         str(value)

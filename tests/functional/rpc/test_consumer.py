@@ -3,15 +3,18 @@
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import kombu
 import pytest
 from oslo_config import cfg
 
-from magnumlite.rpc import client, server, transport
+from magnumlite.rpc import client, frames, server, transport
 from tests.servers.daemon import wait
+
+#: A whole frame of AMQP 0-9-1 (section 4.2.7).
+HEARTBEAT = b"\x08\x00\x00\x00\x00\x00\x00\xce"
 
 
 class Endpoint:
@@ -38,6 +41,18 @@ class Endpoint:
 @pytest.fixture
 def endpoint() -> Endpoint:
     return Endpoint()
+
+
+@pytest.fixture
+def beating(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broker that sends a heartbeat behind whatever else it sends."""
+    received = frames._received
+
+    def and_heartbeat(receive: Callable[[int], bytes], size: int) -> bytes:
+        read = received(receive, size)
+        return read + HEARTBEAT if read.endswith(HEARTBEAT[-1:]) else read
+
+    monkeypatch.setattr(frames, "_received", and_heartbeat)
 
 
 @pytest.fixture
@@ -99,3 +114,14 @@ def test_messages_are_taken_together_also_on_a_connection_that_was_made_anew(
     taken = len(ways)
     assert api.call("noted") == list(range(50))
     assert taken < 50
+
+
+def test_a_heartbeat_that_comes_with_a_message_does_not_hold_the_consumer(
+    beating: None, api: client.API, endpoint: Endpoint
+) -> None:
+    """It is no message: who waited for one would not acknowledge, send heartbeats or stop."""
+    for _ in range(5):
+        assert api.call("noted") == []
+    looked = threading.Event()
+    endpoint.served.listener._poll_style_listener._message_operations_handler.do(looked.set)
+    assert looked.wait(60)
