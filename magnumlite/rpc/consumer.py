@@ -5,7 +5,6 @@ Other transports have no such connection; there these do what can be done, or no
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import threading
 import time
@@ -27,10 +26,6 @@ _LOOK = 0.5
 #: Messages that are taken on top of one that has come, if they have come as well. Few: calls are
 #: acknowledged as they are taken, and another worker may have a slot for them sooner.
 _MORE = 4
-
-#: Seconds for the rest of what has been read ahead. It may be the beginning of a message, or none
-#: at all but a heartbeat: the message that has come shall not wait for another.
-_REST = 0.02
 
 
 def look_often(listener: Any) -> None:
@@ -56,10 +51,11 @@ def take_together(listener: Any) -> None:
         amqp = connection.connection
         frames.read_ahead(amqp)
         take_one(**how)
-        with contextlib.suppress(TimeoutError):
-            for _ in range(_MORE):
-                if frames.ahead(amqp):
-                    amqp.drain_events(timeout=_REST)
+        more = 0
+        # Frame by frame: what has been read may be the beginning of a message, or no message but
+        # a heartbeat, and the message that has come shall not wait for another.
+        while more < _MORE and frames.ahead(amqp):
+            more += bool(amqp.blocking_read())
 
     connection.drain_events = take
 

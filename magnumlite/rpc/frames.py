@@ -8,11 +8,16 @@ What py-amqp has read beyond what it needs it keeps and takes first, so it may a
 from __future__ import annotations
 
 import functools
+import struct
 from collections.abc import Callable
 from typing import Any
 
 #: Bytes that are asked for.
 _AHEAD = 16384
+
+#: A frame's type, channel and payload size; one octet ends it (AMQP 0-9-1, section 4.2.3).
+_HEAD = struct.Struct(">BHI")
+_END = 1
 
 
 def read_ahead(connection: Any) -> None:
@@ -24,8 +29,15 @@ def read_ahead(connection: Any) -> None:
 
 
 def ahead(connection: Any) -> bool:
-    """Tell whether something has been read that was not asked for yet."""
-    return bool(getattr(connection.transport, "_read_buffer", b""))
+    """Tell whether a whole frame has been read that was not asked for yet.
+
+    Such a one can be had without a look at the socket, where it would be waited for.
+    """
+    read: bytes = getattr(connection.transport, "_read_buffer", b"")
+    if len(read) < _HEAD.size + _END:
+        return False
+    size: int = _HEAD.unpack_from(read)[2]
+    return len(read) >= _HEAD.size + size + _END
 
 
 def _received(receive: Callable[[int], bytes], size: int) -> bytes:

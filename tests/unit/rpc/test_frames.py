@@ -51,8 +51,17 @@ def test_a_frame_larger_than_a_read_and_one_that_comes_in_parts(wire: Any) -> No
     assert connection.transport.read_frame() == (1, 0, b"x" * 50_000)
     with pytest.raises(TimeoutError):
         connection.transport.read_frame()
+    assert not frames.ahead(connection)
     theirs.sendall(late[5:])
     assert connection.transport.read_frame() == (1, 0, b"late")
+
+
+@pytest.mark.parametrize("missing", [0, 1, 4, 9, 11, 12])
+def test_only_a_whole_frame_is_ahead(wire: Any, missing: int) -> None:
+    connection, _ = wire
+    whole = frame(b"late")
+    connection.transport._read_buffer = whole[: len(whole) - missing]
+    assert frames.ahead(connection) is (missing == 0)
 
 
 def test_told_twice_it_wraps_once(wire: Any) -> None:
