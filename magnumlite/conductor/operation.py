@@ -230,7 +230,7 @@ class Operation:
         cluster.status = self.change.doing
         try:
             # Shown by the row too, else who waits for the end would see the state before it.
-            with fence.holding(fence.OperationFence(self.entry.cluster_uuid, self.id)):
+            with fence.holding(self._fence()):
                 cluster.save()
         except exception.ClaimLost:
             LOG.debug("%s still waits for its turn", self)
@@ -254,7 +254,7 @@ class Operation:
         Post: the claim is given back, or has been lost; `future` has ended.
         """
         begun = time.monotonic()
-        guard = fence.OperationFence(self.entry.cluster_uuid, self.id)
+        guard = self._fence()
         try:
             with (
                 context_module.using(self.context),
@@ -269,6 +269,11 @@ class Operation:
         else:
             LOG.info("%s: the driver returned after %.1f s", self, time.monotonic() - begun)
             self.future.set_result(result)
+
+    def _fence(self) -> fence.OperationFence:
+        """Return the right of this operation; only a delete goes on with what is being deleted."""
+        not_over = () if self.change.action is Action.DELETE else states.DELETING
+        return fence.OperationFence(self.entry.cluster_uuid, self.id, not_over=not_over)
 
     def _let_go(self, error: Exception) -> None:
         """Make sure that an operation that has failed holds no claim, whatever failed."""

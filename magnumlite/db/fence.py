@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -65,18 +65,29 @@ class Fence:
 
 
 class OperationFence(Fence):
-    """An operation writes only while its journal row holds the claim on the cluster."""
+    """An operation writes only while its journal row holds the claim on the cluster.
 
-    def __init__(self, cluster_uuid: str, operation_id: int) -> None:
+    And not over a cluster in one of the statuses `not_over`: magnum's own conductor, which may
+    work beside this one, asks for no claim before it deletes.
+    """
+
+    def __init__(
+        self, cluster_uuid: str, operation_id: int, *, not_over: Collection[str] = ()
+    ) -> None:
         super().__init__(cluster_uuid)
         self.operation_id = operation_id
+        self.not_over = sorted(not_over)
 
     def _conditions(self, model: type[Any]) -> list[sa.ColumnElement[bool]]:
-        return [
+        conditions: list[sa.ColumnElement[bool]] = [
             sa.exists().where(
                 Operation.id == self.operation_id, Operation.running_key == self.cluster_uuid
             )
         ]
+        if model is models.Cluster and self.not_over:
+            status: Any = models.Cluster.status
+            conditions.append(sa.or_(status.is_(None), status.not_in(self.not_over)))
+        return conditions
 
 
 class PollFence(Fence):

@@ -113,3 +113,26 @@ def cluster(demo: User, template: Any) -> str:
     uuid = demo.create("kept", template)
     demo.wait(uuid, "CREATE_COMPLETE")
     return uuid
+
+
+@pytest.fixture
+def site(
+    tmp_path: Path,
+    peer: PeerEnvironment,
+    cloud: Cloud,
+    rabbit_server: RabbitMQ,
+    mariadb_server: MariaDB,
+) -> Iterator[Deployment]:
+    """A deployment of a test's own."""
+    with deployed(tmp_path / "site", peer, cloud, rabbit_server, mariadb_server) as made:
+        yield made
+
+
+@pytest.fixture
+def user(site: Deployment) -> Iterator[User]:
+    """A user of it, at an API that needs no conductor to read."""
+    process = site.api("wsgi")
+    process.start()
+    site.cloud.magnum = process.url
+    yield User(site.cloud, process.url, "demo")
+    process.stop()

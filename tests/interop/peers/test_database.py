@@ -6,18 +6,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.interop.peers.cloud import Cloud
-from tests.interop.peers.conftest import deployed
 from tests.interop.peers.deployment import ROOT, Deployment, Process, User
 from tests.interop.peers.environment import PeerEnvironment
 from tests.servers import daemon
 from tests.servers.daemon import free_port
 from tests.servers.mariadb import MariaDB
-from tests.servers.rabbitmq import RabbitMQ
 
 
 class Database:
@@ -105,91 +101,52 @@ def test_each_command_finds_nothing_to_do_after_the_other(
 # One cluster, two conductors
 
 
-@pytest.fixture
-def exchange(
-    tmp_path: Path,
-    peer: PeerEnvironment,
-    cloud: Cloud,
-    rabbit_server: RabbitMQ,
-    mariadb_server: MariaDB,
-) -> Iterator[Deployment]:
-    """A deployment of its own, with an API that needs no conductor."""
-    with deployed(tmp_path / "site", peer, cloud, rabbit_server, mariadb_server) as made:
-        yield made
-
-
-@pytest.fixture
-def user(exchange: Deployment) -> Iterator[User]:
-    process = exchange.api("wsgi")
-    process.start()
-    exchange.cloud.magnum = process.url
-    yield User(exchange.cloud, process.url, "demo")
-    process.stop()
-
-
-def replaced(old: Process, new: Process, exchange: Deployment) -> None:
+def replaced(old: Process, new: Process, site: Deployment) -> None:
     """Swap conductors; magnum's own does not end when it is asked to."""
     old.kill()
-    assert daemon.wait(lambda: exchange.consumers() == 0, 60)
+    assert daemon.wait(lambda: site.consumers() == 0, 60)
     new.start()
 
 
-def resized(user: User, uuid: str, count: int) -> None:
-    """Have the cluster resized and wait until the conductor has taken the request."""
-    user.magnum.clusters.resize(uuid, count)
-    assert daemon.wait(lambda: user.show(uuid)["node_count"] == count, 60)
-
-
-def begun(user: User, exchange: Deployment, template: Any, name: str) -> str:
-    """Have a cluster created and wait until its driver was asked.
-
-    Magnum's conductor makes its nodegroups row by row, and while one is missing the API answers
-    400.
-    """
-    uuid = user.create(name, template)
-    assert daemon.wait(lambda: exchange.driver_calls(uuid) == ["create"], 60)
-    return uuid
-
-
-def test_clusters_of_one_conductor_are_the_others(exchange: Deployment, user: User) -> None:
-    theirs, ours = exchange.magnum_conductor(), exchange.our_conductor()
+def test_clusters_of_one_conductor_are_the_others(site: Deployment, user: User) -> None:
+    theirs, ours = site.magnum_conductor(), site.our_conductor()
     template = user.template("t")
     try:
         theirs.start()
-        complete = begun(user, exchange, template, "complete")
+        complete = site.begun(user, "complete", template)
         user.wait(complete, "CREATE_COMPLETE")
-        young = begun(user, exchange, template, "young")
+        young = site.begun(user, "young", template)
         user.wait(young, "CREATE_IN_PROGRESS", "CREATE_COMPLETE")
 
-        replaced(theirs, ours, exchange)
+        replaced(theirs, ours, site)
         user.wait(young, "CREATE_COMPLETE")
         for uuid in (complete, young):
-            resized(user, uuid, 3)
+            user.resize(uuid, 3)
             user.wait(uuid, "UPDATE_COMPLETE")
         user.magnum.clusters.delete(complete)
         user.wait(complete, "gone")
         mine = user.create("mine", template)
         user.wait(mine, "CREATE_COMPLETE")
 
-        replaced(ours, theirs, exchange)
+        replaced(ours, theirs, site)
         for uuid in (mine, young):
-            resized(user, uuid, 1)
+            user.resize(uuid, 1)
         for uuid in (mine, young):
             user.wait(uuid, "UPDATE_COMPLETE")
             user.magnum.clusters.delete(uuid)
         # Not by the API: while magnum's conductor removes row by row it answers 400.
-        assert daemon.wait(lambda: not exchange.rows("SELECT id FROM cluster"), 90)
+        assert daemon.wait(lambda: not site.rows("SELECT id FROM cluster"), 90)
 
-        replaced(theirs, ours, exchange)
+        replaced(theirs, ours, site)
         last = user.create("last", template)
         user.wait(last, "CREATE_COMPLETE")
         user.magnum.clusters.delete(last)
         user.wait(last, "gone")
-        assert daemon.wait(lambda: not exchange.rows("SELECT id FROM nodegroup"), 60)
+        assert daemon.wait(lambda: not site.rows("SELECT id FROM nodegroup"), 60)
     finally:
         theirs.kill()
         ours.stop()
     for uuid in (complete, mine, young, last):
-        assert exchange.driver_calls(uuid)[-1] == "delete"
-    assert exchange.rows("SELECT uuid FROM cluster") == []
-    assert exchange.rows("SELECT id FROM magnumlite_operation WHERE finished_at IS NULL") == []
+        assert site.driver_calls(uuid)[-1] == "delete"
+    assert site.rows("SELECT uuid FROM cluster") == []
+    assert site.rows("SELECT id FROM magnumlite_operation WHERE finished_at IS NULL") == []

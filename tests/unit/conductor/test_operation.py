@@ -10,7 +10,7 @@ from oslo_db import exception as db_exc
 
 from magnumlite import exception, objects
 from magnumlite.certs.authority import References
-from magnumlite.db import engine, models, own_models
+from magnumlite.db import engine, fence, models, own_models
 from tests.unit.conductor.conftest import House
 
 
@@ -287,6 +287,29 @@ def test_a_poll_that_began_before_a_delete_writes_nothing(house: House) -> None:
     house.driver.on["update_cluster_status"] = slow
     house.poll(cluster.uuid)
     assert house.get(cluster.uuid).status == "DELETE_IN_PROGRESS"
+
+
+@pytest.mark.parametrize("ends", ["well", "with an error"])
+def test_a_delete_by_magnums_conductor_is_not_overwritten(house: House, ends: str) -> None:
+    # In a mixed fleet the other one asks for no claim.
+    cluster = house.create()
+
+    def meanwhile(context: Any, resized: Any, *args: Any, **kwargs: Any) -> None:
+        with fence.lifted():
+            row = house.get(cluster.uuid)
+            row.status = "DELETE_IN_PROGRESS"
+            row.save()
+        if ends == "with an error":
+            raise RuntimeError("the stack is gone")
+
+    house.driver.on["resize_cluster"] = meanwhile
+    told = "has taken over" if ends == "well" else "the stack is gone"
+    with pytest.raises(Exception, match=told):
+        house.api.cluster_resize(cluster, 5, [], house.workers(cluster.uuid))
+    house.until(lambda: not _claimed())
+    assert house.get(cluster.uuid).status == "DELETE_IN_PROGRESS"
+    house.finish(cluster.uuid)
+    assert house.gone(cluster.uuid)
 
 
 def test_a_delete_takes_over_from_a_driver_that_hangs(house: House, conf: Any) -> None:

@@ -54,6 +54,28 @@ def test_an_operation_writes_while_it_holds_its_claim(operation, make_nodegroup,
     assert nodegroup.get_by_uuid(context, home.uuid, made.uuid).node_count == 2
 
 
+def test_an_operation_writes_over_no_status_that_is_not_its_to_end(
+    operation, make_nodegroup, context
+):
+    # magnum's own conductor deletes without a claim.
+    home, identity = operation
+    made = make_nodegroup(home)
+    with fence.holding(fence.OperationFence(home.uuid, identity, not_over={"DELETE_IN_PROGRESS"})):
+        for status in (None, "UPDATE_IN_PROGRESS"):
+            cluster.update(context, home.uuid, {"status": status})
+        with fence.lifted():
+            cluster.update(context, home.uuid, {"status": "DELETE_IN_PROGRESS"})
+        for write in (
+            lambda: cluster.update(context, home.uuid, {"status": "UPDATE_IN_PROGRESS"}),
+            lambda: cluster.destroy(context, home.uuid),
+        ):
+            with pytest.raises(exception.ClaimLost):
+                write()
+        nodegroup.update(context, home.uuid, made.uuid, {"stack_id": "made before"})
+    assert cluster.get_by_uuid(context, home.uuid).status == "DELETE_IN_PROGRESS"
+    assert nodegroup.get_by_uuid(context, home.uuid, made.uuid).stack_id == "made before"
+
+
 def test_a_poll_writes_only_over_the_status_it_read(make_cluster, context):  # B02
     home = make_cluster(status="UPDATE_IN_PROGRESS")
     poll = fence.PollFence(home.uuid, 0, "UPDATE_IN_PROGRESS")
