@@ -37,8 +37,9 @@ OPTS = [
         "proxy",
         default="",
         mutable=True,
+        secret=True,
         help="Proxy to clusters' Kubernetes APIs: empty for none, 'environment' for what the "
-        "process's variables say, or a URL.",
+        "process's variables say, or a URL: http://[user:password@]host[:port].",
     ),
     cfg.BoolOpt(
         "notify",

@@ -7,8 +7,9 @@ import socket
 import ssl
 import threading
 import time
-from typing import Any
-from urllib.parse import urlsplit
+from base64 import b64encode
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from magnumlite.conf import CONF
@@ -21,6 +22,7 @@ PATIENCE = 4
 LARGEST = 64 * 2**20
 #: Characters of an error's body that are shown.
 SHOWN = 300
+DEFAULT_PROXY_PORT = 3128
 
 
 class Answer:
@@ -89,14 +91,15 @@ class Connection:
     def _connect(self) -> http.client.HTTPConnection:
         timeout = float(CONF.health.connect_timeout)
         proxy = _proxy(self.address)
-        host, port = proxy or (self.address.host, self.address.port)
+        host = proxy.host if proxy else self.address.host
+        port = proxy.port if proxy else self.address.port
         connection: http.client.HTTPConnection
         if self._tls is None:
             connection = _PlainConnection(host, port, timeout=timeout)
         else:
             connection = _TlsConnection(host, port, timeout, self._tls, self._session)
         if proxy:
-            connection.set_tunnel(self.address.host, self.address.port)
+            connection.set_tunnel(self.address.host, self.address.port, proxy.headers)
         self._http = connection
         connection.connect()
         return connection
@@ -173,8 +176,21 @@ class _TlsSocket(_PatientSocket, ssl.SSLSocket):
     noted = False
 
 
-def _proxy(address: Address) -> tuple[str, int] | None:
-    """Return host and port of the proxy to use; none unless [health]proxy asks (B62)."""
+class _Proxy(NamedTuple):
+    """Where a proxy is, and the headers it wants with a CONNECT."""
+
+    host: str
+    port: int
+    headers: dict[str, str]
+
+
+def _proxy(address: Address) -> _Proxy | None:
+    """Return the proxy to use; none unless [health]proxy asks (B62).
+
+    Raises:
+        KubernetesError: what stands there is no URL of a proxy; it is not shown, for it may hold a
+            password.
+    """
     wanted = CONF.health.proxy
     if wanted == "environment":
         if proxy_bypass(address.host):
@@ -182,10 +198,17 @@ def _proxy(address: Address) -> tuple[str, int] | None:
         wanted = getproxies().get(address.scheme)
     if not wanted:
         return None
-    url = urlsplit(wanted if "//" in wanted else f"//{wanted}")
-    if url.scheme not in ("", "http") or not url.hostname:
-        raise KubernetesError("[health]proxy is not an http URL")
-    return url.hostname, url.port or 3128
+    try:
+        url = urlsplit(wanted if "//" in wanted else f"//{wanted}")
+        if url.scheme not in ("", "http") or not url.hostname:
+            raise ValueError("not an http URL")
+        headers = {}
+        if url.username:
+            user = f"{unquote(url.username)}:{unquote(url.password or '')}"
+            headers["Proxy-Authorization"] = "Basic " + b64encode(user.encode()).decode()
+        return _Proxy(url.hostname, url.port or DEFAULT_PROXY_PORT, headers)
+    except ValueError:
+        raise KubernetesError("[health]proxy is not an http URL") from None
 
 
 def _cause(error: Exception) -> str:

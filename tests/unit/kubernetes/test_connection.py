@@ -1,5 +1,6 @@
 import socket
 import time
+from base64 import b64decode
 
 import pytest
 
@@ -161,6 +162,7 @@ class Proxy:
         import threading
 
         self.asked = []
+        self.credentials = None
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -174,6 +176,10 @@ class Proxy:
             head += client.recv(4096)
         target = head.split(b" ")[1].decode()
         self.asked.append(target)
+        for line in head.decode().split("\r\n"):
+            name, _, value = line.partition(": ")
+            if name == "Proxy-Authorization":
+                self.credentials = b64decode(value.removeprefix("Basic "))
         host, port = target.rsplit(":", 1)
         server = socket.create_connection((host, int(port)))
         client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -211,6 +217,24 @@ def test_a_proxy_that_is_asked_for(conf, pki, monkeypatch, how):
         assert proxy.asked == [f"127.0.0.1:{server.port}"]
         connection.close()
     proxy.listener.close()
+
+
+def test_a_proxy_that_wants_a_password(conf, pki):
+    proxy = Proxy()
+    conf.set_override("proxy", f"http://me:p%40ss@127.0.0.1:{proxy.port}", "health")
+    with serving(pki.server_context()) as server:
+        connection = Connection(Address.parse(server.url), pki.client_context())
+        assert connection.get("/healthz").body == b"ok"
+        connection.close()
+    assert proxy.credentials == b"me:p@ss"
+    proxy.listener.close()
+
+
+@pytest.mark.parametrize("url", ["https://me:secret@proxy:1", "http://me:secret@proxy:port", "//"])
+def test_a_proxy_that_cannot_be_used_is_told_without_its_password(conf, url):
+    conf.set_override("proxy", url, "health")
+    with pytest.raises(KubernetesError, match=r"^\[health\]proxy is not an http URL$"):
+        Connection(Address.parse("http://127.0.0.1:1"), None).get("/healthz")
 
 
 def test_closing_during_a_request_closes_after_it(conf):
