@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from oslo_config import cfg
-from oslo_messaging._drivers import common as rpc_common
 
 from magnumlite.rpc import client, publisher, server, transport
+from tests.servers.daemon import wait
 
 SOME = {"text": "naïve ☸", "list": [1, None, 2.5], "long": "x" * 300_000}
 
@@ -21,9 +21,11 @@ class Endpoint:
         return SOME
 
     def answer_after_a_break(self, context: object) -> dict[str, Any]:
-        driver = self.served.listener._poll_style_listener.driver
-        with driver._get_connection(rpc_common.PURPOSE_SEND) as pooled:
-            pooled.connection.channel.connection.transport.sock.close()
+        pool = self.served.listener._poll_style_listener.driver._connection_pool
+        # The caller's thread may still hold the connection that it has sent the call on.
+        assert wait(lambda: len(pool._items) == pool._current_size, 60)
+        for _, connection in pool._items:
+            connection.channel.connection.transport.sock.close()
         return SOME
 
     def fail(self, context: object) -> None:
