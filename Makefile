@@ -51,7 +51,7 @@ format: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-sample: $(VENV)/installed
+sample: $(VENV)/installed-dev
 	$(BIN)/oslo-config-generator --config-file etc/oslo-config-generator.conf
 
 clean:
