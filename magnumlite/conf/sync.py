@@ -22,8 +22,8 @@ OPTS = [
         default=1000,
         min=0,
         max=10000,
-        help="Polls beyond slow_lane, at a time, that only those found slow while they run may "
-        "fill: when many clusters begin to hang at once, they do not hold up the others. Each is "
+        help="Polls beyond slow_lane, at a time: those that hang, and those found slow while they "
+        "run, may fill it, so that many clusters that hang do not hold up the others. Each is "
         "a thread; quick_slots, slow_lane and this together are the most threads there are.",
     ),
     cfg.FloatOpt(

@@ -7,6 +7,9 @@ import collections
 #: Hung jobs that it takes to judge a group.
 EVIDENCE = 8
 
+#: Periods before the newest that are remembered.
+KEPT = 2
+
 
 class Breaker:
     """The record of one group.
@@ -39,17 +42,19 @@ class Breaker:
 
     def returned(self, started: float) -> None:
         """Count a job that ended within the period; a probe that does closes the breaker."""
-        self._returned[self._slot(started)] += 1
+        self._count(self._returned, started)
         self.is_open = False
 
     def hung(self, started: float) -> bool:
         """Count a job that has run for the period; tell whether most of its time hang."""
-        slot = self._slot(started)
-        self._hung[slot] += 1
-        for counts in (self._returned, self._hung):
-            for old in [each for each in counts if each < slot - 1]:
-                del counts[old]
+        slot = self._count(self._hung, started)
         return self._hung[slot] >= EVIDENCE and self._hung[slot] > self._returned[slot]
 
-    def _slot(self, started: float) -> int:
-        return int(started // self._period)
+    def _count(self, counts: collections.Counter[int], started: float) -> int:
+        """Count one in the period of its start, and return that; forget what is long past."""
+        slot = int(started // self._period)
+        if slot not in counts:
+            for old in [each for each in counts if each < slot - KEPT]:
+                del counts[old]
+        counts[slot] += 1
+        return slot

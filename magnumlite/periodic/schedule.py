@@ -5,10 +5,11 @@ At most one job a key is under way and repeats collapse.  Two lanes have room fo
 * **quick**: `quick_slots`.  A job that has waited for `slow_after` (for a driver; what it does by
   itself does not count) leaves its slot, so that what hangs costs a slot for that long only.
 * **slow**: jobs that left their slot, and keys that were slow last time, which start here.
-  Those known to be slow wait while it holds `slow_lane` jobs, and start `quick_slots` at a time:
-  as many may be in it that have not yet waited for `slow_after`.  Jobs found slow only now may
-  fill it up to `slow_lane + overflow`: nobody could know that they hang, and left in the quick
-  slots they would hold up everything else.  Full to that brim, they do keep their slots.
+  Those known to be slow wait while it holds `slow_lane` jobs that return, and start `quick_slots`
+  at a time: as many may be in it that have not yet waited for `slow_after`.  Jobs that hang, and
+  those found slow only now, may fill it up to `slow_lane + overflow`: nobody could know that they
+  hang, and left in the quick slots, or counted with those that are only slow, they would hold up
+  everything else.  Full to that brim, they do.
 
 A slow database or a busy machine thus makes jobs slow, but not many.
 So at most `quick_slots + slow_lane + overflow` jobs run, whatever hangs.
@@ -33,8 +34,8 @@ from magnumlite.periodic.breaker import Breaker
 class Limits:
     """What a schedule allows.  Seconds where nothing else is said.
 
-    overflow: jobs beyond slow_lane that only jobs found slow while running may fill.
-    hung_after: how long a job runs until it counts as hung in its group's record.
+    overflow: jobs beyond slow_lane, for what hangs and what is found slow while it runs.
+    hung_after: how long a job runs until it counts as hung.
     """
 
     quick_slots: int
@@ -86,8 +87,9 @@ class Schedule:
         self.running: dict[str, Job] = {}
         self.quick = 0
         self.slow = 0
-        #: Jobs in the slow lane that have not waited for long, or not yet.
+        #: Jobs in the slow lane that have not waited for long, or not yet; and those that hang.
         self._unsettled = 0
+        self._hung = 0
         self._group_of = group_of
         self._jitter = jitter
         self._waiting: set[str] = set()
@@ -131,7 +133,8 @@ class Schedule:
                 return job
         while (
             self._ready_slow
-            and self.slow < self.limits.slow_lane
+            and self.slow - self._hung < self.limits.slow_lane
+            and self.slow < self.limits.slow_lane + self.limits.overflow
             and self._unsettled < self.limits.quick_slots
         ):
             job = self._begin(self._ready_slow.popleft(), now, in_slow_lane=True)
@@ -146,6 +149,7 @@ class Schedule:
         if job.in_slow_lane:
             self.slow -= 1
             self._unsettled -= not job.settled
+            self._hung -= job.hung
         else:
             self.quick -= 1
         if not job.hung and job.group is not None:
@@ -234,6 +238,7 @@ class Schedule:
             job.in_slow_lane = True
             self.quick -= 1
             self.slow += 1
+            self._hung += job.hung
             self.counts["left_slot"] += 1
         else:
             return now + self.limits.slow_after
@@ -242,6 +247,7 @@ class Schedule:
 
     def _judge_hung(self, job: Job) -> None:
         job.hung = True
+        self._hung += job.in_slow_lane
         if job.group is None:
             return
         breaker = self._breaker(job.group)

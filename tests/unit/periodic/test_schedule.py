@@ -118,6 +118,27 @@ class TestLanes:
         schedule.tick(3)
         assert (schedule.quick, schedule.slow) == (2, 2)
 
+    def test_what_hangs_does_not_hold_up_what_is_only_slow(self):
+        schedule = make(slow_lane=2, overflow=4)
+        for number in range(3):
+            schedule.add(f"hangs-{number}", 0)
+        for now in (0, 0.5, 1, 1.5):
+            take_all(schedule, now)
+            schedule.tick(now)
+        assert schedule.slow == 3
+        make_slow(schedule, *"abcd")
+        for key in "abcd":
+            schedule.add(key, 2)
+        assert not take_all(schedule, 2), "nobody knows yet that they hang"
+        schedule.tick(11)
+        assert [job.key for job in take_all(schedule, 11)] == ["a", "b"]
+        schedule.tick(11.5)
+        assert not take_all(schedule, 11.5), "there is no room for more that are slow"
+        assert schedule.slow == 5
+        for job in list(schedule.running.values()):
+            schedule.done(job, 12, failed=False)
+        assert [job.key for job in take_all(schedule, 12)] == ["c", "d"]
+
     def test_known_slow_keys_start_a_few_at_a_time(self):
         schedule = make(slow_lane=10)
         make_slow(schedule, *"abcd")
