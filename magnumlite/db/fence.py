@@ -173,6 +173,28 @@ class PollFence(Fence):
         return [~overtaken, as_read]
 
 
+class MonitorFence(PollFence):
+    """A health check writes what a poll may, but no size of a nodegroup while `changing`.
+
+    An operation may have set another one, and the cloud be on its way there (known defect B57).
+    """
+
+    def __init__(
+        self, cluster_uuid: str, last_started: int, status: str | None, *, changing: bool
+    ) -> None:
+        super().__init__(cluster_uuid, last_started, status)
+        self.changing = changing
+
+    def outgoing(
+        self, model: type[Any], cluster_uuid: str, values: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Leave the size out."""
+        values = super().outgoing(model, cluster_uuid, values)
+        if model is models.NodeGroup and self.changing:
+            values.pop("node_count", None)
+        return values
+
+
 def current() -> Fence | None:
     """Return the fence of the job that runs in this thread, or None."""
     return _CURRENT.get()

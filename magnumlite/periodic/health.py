@@ -21,7 +21,8 @@ from oslo_utils import timeutils
 from magnumlite import context as request_context
 from magnumlite import exception, objects
 from magnumlite.certs.store.base import brief
-from magnumlite.conductor.states import HEALTH_POLLED
+from magnumlite.conductor import errors
+from magnumlite.conductor.states import HEALTH_POLLED, IN_PROGRESS
 from magnumlite.conf import CONF
 from magnumlite.db import engine, fence, models
 from magnumlite.db.texts import cut_map
@@ -131,14 +132,16 @@ class HealthSweep:
             if cluster.status not in HEALTH_POLLED or unborn:
                 return
             before = Verdict(cluster.health_status, dict(cluster.health_status_reason or {}))
-            verdict = self._verdict(context, cluster, line.fence)
+            verdict = self._verdict(context, cluster, line)
             if verdict is not None and verdict != before:
                 self._save(context, cluster_uuid, before, verdict)
 
-    def _verdict(self, context: Any, cluster: Any, last_started: int) -> Verdict | None:
+    def _verdict(self, context: Any, cluster: Any, line: lines.Line) -> Verdict | None:
         uuid = cluster.uuid
+        changing = bool(line.claimed or line.released) or cluster.status in IN_PROGRESS
+        guard = fence.MonitorFence(uuid, line.fence, cluster.status, changing=changing)
         try:
-            with fence.holding(fence.PollFence(uuid, last_started, cluster.status)):
+            with fence.holding(guard), errors.contained():
                 verdict = _poll(context, cluster, self._templates.get(cluster.cluster_template_id))
         except exception.ClaimLost:
             LOG.debug("Cluster %s: an operation began while its health was polled.", uuid)
@@ -198,5 +201,7 @@ def _poll(context: Any, cluster: Any, template: Template | None) -> Verdict | No
     status = monitor.data.get("health_status")
     if not status:
         return None
+    if status not in ClusterHealthStatus.ALL:
+        raise ValueError(f"the monitor says {status!r}, which is no health status")
     reason = monitor.data.get("health_status_reason") or {}
     return Verdict(status, cut_map({str(key): str(value) for key, value in reason.items()}))

@@ -40,7 +40,7 @@ class Monitor:
         told = ANSWERS[self.cluster.uuid]
         if callable(told):
             told = told(self.cluster)
-        if isinstance(told, Exception):
+        if isinstance(told, BaseException):
             raise told
         self.data = told
 
@@ -150,6 +150,25 @@ def test_a_monitor_that_keeps_failing_makes_unknown(sweep, conf, admin, row, cap
     assert shown(admin, row)[0] == "HEALTHY", "a success starts the count anew"
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (SystemExit("enough"), "SystemExit"),
+        ({"health_status": "Degraded", "health_status_reason": {}}, "'Degraded'"),
+    ],
+)
+def test_a_monitor_that_ends_its_thread_or_says_nonsense_fails(sweep, admin, row, answer, told):
+    # B40
+    ANSWERS[row.uuid] = HEALTHY
+    sweep.check(row.uuid)
+    ANSWERS[row.uuid] = answer
+    for _ in range(3):
+        sweep.check(row.uuid)
+    status, reason = shown(admin, row)
+    assert status == "UNKNOWN"
+    assert told in reason["api"]
+
+
 def test_a_database_that_is_away_is_not_the_monitors_fault(sweep, conf, admin, row):
     conf.set_override("unknown_after", 1, "health")
     ANSWERS[row.uuid] = db_exc.DBConnectionError("away")
@@ -204,6 +223,46 @@ def test_a_monitors_node_count_does_not_undo_a_resize(sweep, admin, row):
     sweep.check(row.uuid)
     assert rows.again(admin, row).default_ng_worker.node_count == 5
     assert shown(admin, row)[0] is None
+
+
+@pytest.mark.parametrize("status", ["UPDATE_IN_PROGRESS", "UPDATE_COMPLETE"])
+def test_a_monitors_node_count_does_not_undo_a_resize_on_its_way(sweep, admin, row, status):
+    # B57: the driver has accepted it, or another conductor has called it.
+    row.status = status
+    row.save()
+    if status == "UPDATE_COMPLETE":
+        with engine.writer() as session:
+            resize = started(row.uuid)
+            resize.running_key, resize.released_at = None, engine.now()
+            session.add(resize)
+    worker = row.default_ng_worker
+    worker.node_count = 5
+    worker.save()
+
+    def autoscaled(cluster):
+        worker = cluster.default_ng_worker
+        worker.node_count = 3
+        worker.node_addresses = ["10.0.0.9"]
+        worker.save()
+        return HEALTHY
+
+    ANSWERS[row.uuid] = autoscaled
+    sweep.check(row.uuid)
+    worker = rows.again(admin, row).default_ng_worker
+    assert (worker.node_count, worker.node_addresses) == (5, ["10.0.0.9"])
+    assert shown(admin, row)[0] == "HEALTHY"
+
+
+def test_a_monitors_node_count_counts_at_rest(sweep, admin, row):
+    def autoscaled(cluster):
+        worker = cluster.default_ng_worker
+        worker.node_count = 3
+        worker.save()
+        return HEALTHY
+
+    ANSWERS[row.uuid] = autoscaled
+    sweep.check(row.uuid)
+    assert rows.again(admin, row).default_ng_worker.node_count == 3
 
 
 def started(cluster_uuid):
