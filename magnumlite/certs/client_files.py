@@ -16,11 +16,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from oslo_log import log
+from oslo_utils import uuidutils
 
 from magnumlite.certs import authority
 from magnumlite.conf import CONF
@@ -54,20 +55,40 @@ def create(cluster: Any, context: Any) -> Files:
     return _temporary(_contents(cluster, context))
 
 
-def delete(cluster: Any) -> None:
+def delete(cluster_uuid: str) -> None:
     """Remove the kept files of a cluster; nothing there is no error, and it never raises."""
-    directory = _directory(cluster)
+    directory = _directory(cluster_uuid)
     if not directory.is_dir():
         return
     try:
         with _locked(directory):
             shutil.rmtree(directory)
     except OSError as error:
-        LOG.warning("Client files of cluster %s are still there: %s", cluster.uuid, error)
+        LOG.warning("Client files of cluster %s are still there: %s", cluster_uuid, error)
 
 
-def _directory(cluster: Any) -> Path:
-    return Path(CONF.cluster.temp_cache_dir, str(cluster.uuid))
+def kept() -> dict[str, float]:
+    """Return the uuids of the clusters whose files this host keeps, and when they were made."""
+    found = {}
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for entry in os.scandir(CONF.cluster.temp_cache_dir):
+            if uuidutils.is_uuid_like(entry.name) and entry.is_dir(follow_symlinks=False):
+                with suppress(FileNotFoundError):
+                    found[entry.name] = entry.stat(follow_symlinks=False).st_mtime
+    return found
+
+
+def made_from(cluster_uuid: str, ca_cert_ref: str | None, magnum_cert_ref: str | None) -> bool:
+    """Tell whether the kept files of a cluster are of these certificates."""
+    return _current(_directory(cluster_uuid), _references(ca_cert_ref, magnum_cert_ref))
+
+
+def _directory(cluster_uuid: str) -> Path:
+    return Path(CONF.cluster.temp_cache_dir, cluster_uuid)
+
+
+def _references(ca_cert_ref: str | None, magnum_cert_ref: str | None) -> str:
+    return json.dumps([ca_cert_ref, magnum_cert_ref])
 
 
 def _contents(cluster: Any, context: Any) -> list[str]:
@@ -96,25 +117,25 @@ def _temporary(contents: list[str]) -> Files:
 
 
 def _kept(cluster: Any, context: Any) -> Files:
-    directory = _directory(cluster)
-    made_from = json.dumps([cluster.ca_cert_ref, cluster.magnum_cert_ref])
+    directory = _directory(str(cluster.uuid))
+    references = _references(cluster.ca_cert_ref, cluster.magnum_cert_ref)
     with _locked(directory):
         directory.chmod(0o700)
-        if not _current(directory, made_from):
+        if not _current(directory, references):
             contents = _contents(cluster, context)
             # The references are the last to appear: without them the rest counts for nothing.
             (directory / _REFERENCES).unlink(missing_ok=True)
-            for name, content in zip((*_NAMES, _REFERENCES), (*contents, made_from), strict=True):
+            for name, content in zip((*_NAMES, _REFERENCES), (*contents, references), strict=True):
                 _write(directory / name, content)
         return _open(directory)
 
 
-def _current(directory: Path, made_from: str) -> bool:
+def _current(directory: Path, references: str) -> bool:
     try:
-        kept = (directory / _REFERENCES).read_text(encoding="ascii")
-    except (FileNotFoundError, UnicodeDecodeError):
+        written = (directory / _REFERENCES).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
         return False
-    return kept == made_from and all((directory / name).is_file() for name in _NAMES)
+    return written == references and all((directory / name).is_file() for name in _NAMES)
 
 
 def _open(directory: Path) -> Files:

@@ -55,4 +55,4 @@ def create_client_files(cluster: Any, context: Any = None) -> tuple[IO[str], IO[
 
 def delete_client_files(cluster: Any, context: Any = None) -> None:
     """Remove the kept client files of a cluster."""
-    client_files.delete(cluster)
+    client_files.delete(cluster.uuid)

@@ -121,7 +121,7 @@ def finish_deletion(context: Any, cluster: Any, line: Line | None = None) -> Non
         ClaimLost: an operation has begun on the cluster meanwhile.
     """
     authority.delete(authority.References.of(cluster), cluster, context)
-    client_files.delete(cluster)
+    client_files.delete(cluster.uuid)
     nodegroups = list(cluster.nodegroups)
     try:
         ended = _remove_cluster(context, cluster)

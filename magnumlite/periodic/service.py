@@ -16,7 +16,7 @@ from magnumlite.conf import CONF
 from magnumlite.context import RequestContext
 from magnumlite.drivers import registry
 from magnumlite.fleet.ownership import Ownership
-from magnumlite.periodic import recovery, tasks
+from magnumlite.periodic import client_files, recovery, tasks
 from magnumlite.periodic.health import HealthSweep
 from magnumlite.periodic.heartbeat import Heartbeat
 from magnumlite.periodic.queue import KeyedQueue, RetryLater
@@ -72,6 +72,7 @@ class Periodic:
             tasks.STATUS: self._status.due,
             tasks.HEALTH: self._health.due,
             tasks.SERVICE: self._heartbeat.beat,
+            tasks.CLIENT_FILES: client_files.due,
             tasks.RECOVERY: lambda context: recovery.due(self.ownership.owns),
         }
         self.sweep_queue = KeyedQueue(

@@ -19,6 +19,7 @@ STATUS = "sync_cluster_status"
 HEALTH = "sync_cluster_health_status"
 SERVICE = "update_magnum_service"
 RECOVERY = "recovery"
+CLIENT_FILES = "client_files"
 
 #: Seconds between two heartbeats of the service (contract/periodic.md).
 SERVICE_SPACING = 60
@@ -47,11 +48,15 @@ def sync_tasks(add: Add, health_spacing: float) -> periodic_task.PeriodicTasks:
 
 
 def service_tasks(add: Add) -> periodic_task.PeriodicTasks:
-    """Return the heartbeat of the service, which is always on; `add` as in `sync_tasks`."""
+    """Return the heartbeat of the service, which is always on; `add` as in `sync_tasks`.
+
+    What each host has to do for itself goes with it.
+    """
 
     class MagnumServicePeriodicTasks(periodic_task.PeriodicTasks):  # type: ignore[misc]
         @periodic_task.periodic_task(spacing=SERVICE_SPACING, run_immediately=True)  # type: ignore[untyped-decorator]
         def update_magnum_service(self, context: Any) -> None:
             add(SERVICE)
+            add(CLIENT_FILES)
 
     return MagnumServicePeriodicTasks(CONF)

@@ -44,7 +44,7 @@ class Rotate(Change):
         self._new.apply(op.cluster)
         super().after(op)
         authority.delete(self._old, op.cluster, op.context)
-        client_files.delete(op.cluster)
+        client_files.delete(op.cluster.uuid)
 
     def undo(self, op: Operation) -> None:
         """Put the old set back, also where the driver has saved the new one."""

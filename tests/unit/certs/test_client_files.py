@@ -133,13 +133,13 @@ def test_a_cluster_without_certificates_leaves_no_key_behind(local_store, cluste
 
 def test_delete_removes_the_directory(made, cache):  # B14
     contents(client_files.create(made, None))
-    client_files.delete(made)
+    client_files.delete(made.uuid)
     assert list(cache.iterdir()) == []
-    client_files.delete(made)
+    client_files.delete(made.uuid)
 
 
 def test_delete_without_a_cache_is_nothing(made, no_cache):
-    client_files.delete(made)
+    client_files.delete(made.uuid)
     assert not no_cache.exists()
 
 
@@ -158,7 +158,7 @@ def test_readers_never_see_half_of_a_rotation(made, cache):  # B14
 
     def remove():
         while not done.is_set():
-            client_files.delete(made)
+            client_files.delete(made.uuid)
             time.sleep(0.01)
 
     threads = [threading.Thread(target=read) for _ in range(3)]

@@ -58,7 +58,9 @@ def test_it_polls_at_once_and_reports_its_host(periodic, make_cluster, driver):
     assert host() == (True, False)
 
 
-def test_without_periodic_enable_only_the_heartbeat_runs(conf, periodic, make_cluster, driver):
+def test_without_periodic_enable_a_host_does_what_only_it_can_do(
+    conf, periodic, make_cluster, driver
+):
     conf.set_override("periodic_enable", False)
     make_cluster("UPDATE_IN_PROGRESS")
     started = periodic()
@@ -66,7 +68,8 @@ def test_without_periodic_enable_only_the_heartbeat_runs(conf, periodic, make_cl
     wait_for(lambda: services() == ["host-1"])
     wait_for(lambda: host() == (False, False))
     assert driver.polled == []
-    assert started.sweep_queue.counters()["started"] == 1
+    wait_for(lambda: not started.sweep_queue.running())
+    assert started.sweep_queue.counters()["started"] == 2
 
 
 def test_clusters_of_a_host_that_is_gone_do_not_wait_for_the_next_interval(

@@ -42,7 +42,7 @@ def test_all_run_at_once_and_only_ask(conf, asked):
     made = tasks.service_tasks(asked.append)
     assert 0 < made.run_periodic_tasks(None) <= 60
     made.run_periodic_tasks(None)
-    assert asked == ["update_magnum_service"]
+    assert asked == ["update_magnum_service", "client_files"]
 
 
 def test_a_task_that_raises_does_not_end_the_loop(conf, caplog):
