@@ -32,13 +32,18 @@ class Address:
             host, port = _host_port(url.netloc)
             if url.scheme not in DEFAULT_PORTS or not host:
                 raise ValueError("not an http or https URL")
+            host.encode("idna")
             return cls(url.scheme, host, port or DEFAULT_PORTS[url.scheme], url.path.rstrip("/"))
         except ValueError as error:
             raise KubernetesError(f"API address {text!r} cannot be used: {error}") from error
 
+    @property
+    def bracketed(self) -> str:
+        """The host as it stands in a URL (RFC 3986, section 3.2.2)."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}{self.path}"
+        return f"{self.scheme}://{self.bracketed}:{self.port}{self.path}"
 
 
 def _host_port(netloc: str) -> tuple[str, int | None]:

@@ -97,11 +97,17 @@ class Connection:
         if self._tls is None:
             connection = _PlainConnection(host, port, timeout=timeout)
         else:
-            connection = _TlsConnection(host, port, timeout, self._tls, self._session)
+            connection = _TlsConnection(
+                host, port, timeout, self._tls, self.address.host, self._session
+            )
         if proxy:
-            connection.set_tunnel(self.address.host, self.address.port, proxy.headers)
+            connection.set_tunnel(self.address.bracketed, self.address.port, proxy.headers)
+        try:
+            connection.connect()
+        except BaseException:
+            connection.close()
+            raise
         self._http = connection
-        connection.connect()
         return connection
 
     def _exchange(self, connection: http.client.HTTPConnection, path: str) -> Answer:
@@ -145,17 +151,21 @@ class _TlsConnection(http.client.HTTPSConnection):
         port: int,
         timeout: float,
         tls: ssl.SSLContext,
+        name: str,
         session: ssl.SSLSession | None,
     ) -> None:
+        """`host` and `port` are the proxy's, if there is one; `name` is the server's own."""
         super().__init__(host, port, timeout=timeout, context=tls)
         self._tls = tls
+        self._name = name
         self._session = session
 
     def connect(self) -> None:
         """Connect, through the tunnel where there is one, and shake hands."""
         http.client.HTTPConnection.connect(self)
-        host = getattr(self, "_tunnel_host", None) or self.host
-        self.sock = self._tls.wrap_socket(self.sock, server_hostname=host, session=self._session)
+        self.sock = self._tls.wrap_socket(
+            self.sock, server_hostname=self._name, session=self._session
+        )
 
 
 class _PatientSocket(socket.socket):
@@ -202,6 +212,7 @@ def _proxy(address: Address) -> _Proxy | None:
         url = urlsplit(wanted if "//" in wanted else f"//{wanted}")
         if url.scheme not in ("", "http") or not url.hostname:
             raise ValueError("not an http URL")
+        url.hostname.encode("idna")
         headers = {}
         if url.username:
             user = f"{unquote(url.username)}:{unquote(url.password or '')}"

@@ -28,7 +28,16 @@ def test_what_drivers_write(text, shown):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "10.0.0.1:6443", "ftp://10.0.0.1", "https://", "https://a:b:c", "https://a:99999"],
+    [
+        "",
+        "10.0.0.1:6443",
+        "ftp://10.0.0.1",
+        "https://",
+        "https://a:b:c",
+        "https://a:99999",
+        "https://k8s..example.com:6443",
+        f"https://{'a' * 64}.example.com:6443",
+    ],
 )
 def test_what_cannot_be_used_is_named(text):
     with pytest.raises(KubernetesError, match="cannot be used") as caught:

@@ -181,7 +181,7 @@ class Proxy:
             if name == "Proxy-Authorization":
                 self.credentials = b64decode(value.removeprefix("Basic "))
         host, port = target.rsplit(":", 1)
-        server = socket.create_connection((host, int(port)))
+        server = socket.create_connection((host.strip("[]"), int(port)))
         client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
         for source, sink in ((client, server), (server, client)):
             threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
@@ -219,6 +219,31 @@ def test_a_proxy_that_is_asked_for(conf, pki, monkeypatch, how):
     proxy.listener.close()
 
 
+def test_a_proxy_is_asked_for_an_ipv6_address_in_brackets(conf):
+    # B62; RFC 9112, section 3.2.3
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("no IPv6 loopback on this machine")
+    proxy, pki = Proxy(), Pki("::1")
+    conf.set_override("proxy", f"http://127.0.0.1:{proxy.port}", "health")
+    with serving(pki.server_context(), "::1") as server:
+        address = Address.parse(f"https://[::1]:{server.port}")
+        connection = Connection(address, pki.client_context())
+        assert connection.get("/healthz").body == b"ok"
+        connection.close()
+    assert proxy.asked == [f"[::1]:{server.port}"]
+    proxy.listener.close()
+
+
+def test_a_connection_that_was_never_made_is_made_at_the_next_request(conf):
+    port = refused_port()
+    connection = Connection(Address.parse(f"http://127.0.0.1:{port}"), None)
+    for _ in range(2):
+        with pytest.raises(KubernetesError, match="refused"):
+            connection.get("/healthz")
+
+
 def test_a_proxy_that_wants_a_password(conf, pki):
     proxy = Proxy()
     conf.set_override("proxy", f"http://me:p%40ss@127.0.0.1:{proxy.port}", "health")
@@ -230,7 +255,10 @@ def test_a_proxy_that_wants_a_password(conf, pki):
     proxy.listener.close()
 
 
-@pytest.mark.parametrize("url", ["https://me:secret@proxy:1", "http://me:secret@proxy:port", "//"])
+@pytest.mark.parametrize(
+    "url",
+    ["https://me:secret@proxy:1", "http://me:secret@proxy:port", "http://me:secret@a..b:1", "//"],
+)
 def test_a_proxy_that_cannot_be_used_is_told_without_its_password(conf, url):
     conf.set_override("proxy", url, "health")
     with pytest.raises(KubernetesError, match=r"^\[health\]proxy is not an http URL$"):
