@@ -45,6 +45,8 @@ def live(dead_after: float) -> list[str]:
                 Host.sweeps.is_(sa.true()),
                 Host.draining.is_(sa.false()),
                 Host.seen_at > engine.seconds_ago(dead_after),
+                # A clock that was set back must not keep a dead host alive.
+                Host.seen_at < engine.seconds_ago(-dead_after),
             )
         )
         return sorted(hosts)

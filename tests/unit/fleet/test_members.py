@@ -28,6 +28,14 @@ def test_a_host_not_seen_for_long_is_dead_until_it_beats_again(database):
     assert members.live(20) == ["a", "b"]
 
 
+def test_a_clock_that_was_set_back_keeps_no_dead_host_alive(database):
+    for host in ("dead", "live"):
+        members.beat(host, sweeps=True, draining=False)
+        age(host, -3600)
+    members.beat("live", sweeps=True, draining=False)
+    assert members.live(20) == ["live"]
+
+
 def test_hosts_that_do_not_sweep_or_drain_are_not_live(database):
     members.beat("a", sweeps=False, draining=False)
     members.beat("b", sweeps=True, draining=True)
