@@ -13,7 +13,7 @@ OPTS = [
         default=15,
         min=2,
         help="Seconds without a sign of life after which the others take over a host's "
-        "clusters. Some multiple of beat_interval, and the same on all hosts.",
+        "clusters. Twice beat_interval at least, and the same on all hosts.",
     ),
     cfg.IntOpt(
         "points",

@@ -22,8 +22,8 @@ OPTS = [
         default=60,
         min=2,
         help="Seconds without a sign of life after which an operation's process is taken for "
-        "dead, and the operation ended with that as the reason. Some multiple of "
-        "heartbeat_interval, and the same on all hosts.",
+        "dead, and the operation ended with that as the reason. Twice heartbeat_interval "
+        "at least, and the same on all hosts.",
     ),
     cfg.IntOpt(
         "recast_timeout",

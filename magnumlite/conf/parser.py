@@ -1,5 +1,6 @@
 """Reading the configuration: every value is checked at start, and an error is one line."""
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,12 @@ from magnumlite.version import version_info
 
 #: Whose files are read: magnum-conductor.conf belongs to it beside magnum.conf.
 _PROGRAM = "magnum-conductor"
+
+#: Of groups: how often a sign of life is given, and after how long without one all is lost.
+_SIGNS_OF_LIFE = {
+    "fleet": ("beat_interval", "dead_after"),
+    "journal": ("heartbeat_interval", "dead_after"),
+}
 
 #: How oslo.config's errors tell the file, and after it the reason.
 _SOURCE = re.compile(r"detail='(.*)'\) is not valid: (.*)", re.DOTALL)
@@ -57,17 +64,27 @@ def check(conf: cfg.ConfigOpts) -> None:
         if isinstance(value, Mapping):
             for option in value:
                 _read(value, option, name)
+    for group, (interval, limit) in _SIGNS_OF_LIFE.items():
+        if group in conf and conf[group][limit] < 2 * conf[group][interval]:
+            raise ValueError(
+                f"[{group}]{limit} is {conf[group][limit]} s and [{group}]{interval} "
+                f"{conf[group][interval]} s: it must be twice that at least, or what lives is "
+                "taken for dead"
+            )
 
 
 def _read(options: Mapping[str, Any], name: str, group: str) -> Any:
     try:
-        return options[name]
+        value = options[name]
     except (cfg.Error, ValueError) as error:
         found = _SOURCE.search(str(error))
         # oslo.config hides an error in a reference to another option behind one that misleads.
         cause = error.__context__ or error
         where, reason = found.groups() if found else ("the configuration", str(cause))
         raise ValueError(f"[{group}]{name} in {where}: {reason}") from error
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"[{group}]{name} is {value}, which is no number that can be used")
+    return value
 
 
 def _invalid(text: str) -> exception.ConfigInvalid:
