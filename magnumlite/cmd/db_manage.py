@@ -1,4 +1,4 @@
-"""magnumlite-db-manage: make, extend and check the database (DESIGN section 4)."""
+"""magnumlite-db-manage: make, extend and check the database."""
 
 from __future__ import annotations
 

@@ -37,6 +37,12 @@ class Child:
         if self.status() is None:
             os.kill(self.pid, number)
 
+    def end(self) -> None:
+        """Kill it, and wait until it has ended; nothing when it has."""
+        self.tell(signal.SIGKILL)
+        if self.status() is None:
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+
 
 def ending(status: int) -> str:
     """Return how a process ended as text; ``status`` below zero is the signal that ended it."""

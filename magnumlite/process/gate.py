@@ -1,6 +1,5 @@
 """The gate of a start: nothing is forked to stay before the database and the broker answer."""
 
-import os
 import signal
 from collections.abc import Callable
 
@@ -34,7 +33,6 @@ def passed(inbox: signals.Inbox, check: Callable[[], int]) -> int | None:
         for number in inbox.wait(1.0):
             if number in (signal.SIGTERM, signal.SIGINT):
                 LOG.info("Got %s before the start was complete", signal.Signals(number).name)
-                guard.tell(signal.SIGKILL)
-                os.waitpid(guard.pid, 0)
+                guard.end()
                 return 0
     return 1 if guard.status() else None

@@ -95,7 +95,7 @@ def test_a_negative_interval_switches_health_off(conf, periodic):  # B09
     started = periodic()
     started._health.due = pytest.fail
     started.start()
-    wait_for(lambda: started.sweep_queue.counters().get("succeeded") == 3)
+    wait_for(lambda: started.sweep_queue.counters().get("succeeded") == 4)
 
 
 def test_recovery_runs_with_the_status_task(periodic, monkeypatch):

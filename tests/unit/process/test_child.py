@@ -25,6 +25,20 @@ def test_status() -> None:
     made.tell(signal.SIGTERM)
 
 
+def test_one_that_runs_is_ended() -> None:
+    made = child.fork(lambda: signal.pause() or 0)
+    made.end()
+    assert made.status() == -signal.SIGKILL
+
+
+def test_one_that_has_just_ended_is_ended_too() -> None:
+    # It was waited for twice: a TERM at the end of the check at start was a traceback.
+    made = child.fork(lambda: 3)
+    os.waitid(os.P_PID, made.pid, os.WEXITED | os.WNOWAIT)
+    made.end()
+    assert made.status() == 3
+
+
 def test_an_error_does_not_run_on_in_the_child() -> None:
     def fail() -> int:
         raise RuntimeError("in the child")
