@@ -225,6 +225,15 @@ def test_a_monitors_node_count_does_not_undo_a_resize(sweep, admin, row):
     assert shown(admin, row)[0] is None
 
 
+def autoscaled(cluster):
+    """Write back, as a monitor may, what it has found: three workers."""
+    worker = cluster.default_ng_worker
+    worker.node_count = 3
+    worker.node_addresses = ["10.0.0.9"]
+    worker.save()
+    return HEALTHY
+
+
 @pytest.mark.parametrize("status", ["UPDATE_IN_PROGRESS", "UPDATE_COMPLETE"])
 def test_a_monitors_node_count_does_not_undo_a_resize_on_its_way(sweep, admin, row, status):
     # B57: the driver has accepted it, or another conductor has called it.
@@ -239,13 +248,6 @@ def test_a_monitors_node_count_does_not_undo_a_resize_on_its_way(sweep, admin, r
     worker.node_count = 5
     worker.save()
 
-    def autoscaled(cluster):
-        worker = cluster.default_ng_worker
-        worker.node_count = 3
-        worker.node_addresses = ["10.0.0.9"]
-        worker.save()
-        return HEALTHY
-
     ANSWERS[row.uuid] = autoscaled
     sweep.check(row.uuid)
     worker = rows.again(admin, row).default_ng_worker
@@ -254,12 +256,6 @@ def test_a_monitors_node_count_does_not_undo_a_resize_on_its_way(sweep, admin, r
 
 
 def test_a_monitors_node_count_counts_at_rest(sweep, admin, row):
-    def autoscaled(cluster):
-        worker = cluster.default_ng_worker
-        worker.node_count = 3
-        worker.save()
-        return HEALTHY
-
     ANSWERS[row.uuid] = autoscaled
     sweep.check(row.uuid)
     assert rows.again(admin, row).default_ng_worker.node_count == 3
